@@ -1,0 +1,37 @@
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: audit test test-all check setup lock clean
+
+audit: $(INSTALLED)
+	@$(BIN)/instinct study run gridworld
+
+test: check
+	@$(BIN)/pytest
+
+test-all: check
+	@$(BIN)/pytest -m ""
+
+check: $(INSTALLED)
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+
+setup: $(INSTALLED)
+
+$(INSTALLED): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "instinct needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@echo "Installing into .venv (once; some minutes)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $@
+
+lock: $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade \
+	  --no-emit-index-url --no-emit-find-links --quiet --custom-compile-command "make lock" --output-file requirements.txt
+
+clean:
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache results

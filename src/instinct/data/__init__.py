@@ -1,0 +1,24 @@
+"""Datasets, the labels they are shown with, and the filters they go through."""
+
+from instinct.data.arrays import Array
+from instinct.data.dataset import Dataset
+from instinct.data.filters import costly, remove, remove_terminals, remove_where
+from instinct.data.labels import LABELS, WRONG, Label, label, relabel
+from instinct.data.spaces import ActionSpace, Box, Discrete
+
+__all__ = [
+    "LABELS",
+    "WRONG",
+    "ActionSpace",
+    "Array",
+    "Box",
+    "Dataset",
+    "Discrete",
+    "Label",
+    "costly",
+    "label",
+    "relabel",
+    "remove",
+    "remove_terminals",
+    "remove_where",
+]

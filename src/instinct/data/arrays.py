@@ -1,0 +1,53 @@
+"""The array types that datasets hold."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from instinct.errors import BadInput
+
+Array = NDArray[Any]
+
+
+def numbers(field: str, values: Array) -> Array:
+    """A copy: real values as 32-bit floats, whole numbers as 64-bit integers; all finite.
+
+    A negative zero becomes a plain one, so that equal values have equal bytes.
+    """
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.add(values, 0.0, dtype=np.float32, casting="same_kind")
+        reject(field, ~np.isfinite(values), "not a finite 32-bit number")
+    elif values.dtype.kind in "iu":
+        reject(field, values > np.iinfo(np.int64).max, "too large for a 64-bit integer")
+        values = values.astype(np.int64)
+    else:
+        raise BadInput(f"holds {values.dtype} values where numbers are needed", field=field)
+    return values
+
+
+def floats(field: str, values: Array) -> Array:
+    """Real values as 32-bit floats, also from whole numbers."""
+    return numbers(field, values.astype(np.float64) if values.dtype.kind in "iu" else values)
+
+
+def flags(field: str, values: Array) -> Array:
+    """Truth values, also when stored as zeros and ones."""
+    if values.dtype.kind not in "biuf":
+        raise BadInput(f"holds {values.dtype} values where true or false is needed", field=field)
+    if values.dtype.kind != "b":
+        reject(field, (values != 0) & (values != 1), "neither 0 nor 1")
+    return values.astype(np.bool_)
+
+
+def reject(field: str, wrong: Array, problem: str) -> None:
+    """Raise for the first row in which anything is wrong."""
+    if wrong.any():
+        rows = wrong.reshape(len(wrong), -1).any(axis=1)
+        more = int(rows.sum()) - 1
+        raise BadInput(
+            problem + (f" (and {more} more rows)" if more else ""),
+            field=field,
+            row=int(rows.argmax()),
+        )

@@ -1,0 +1,156 @@
+"""Dataset: transitions grouped into episodes, validated once when made."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from instinct.data.arrays import Array, flags, floats, numbers, reject
+from instinct.data.spaces import ActionSpace, Box, Discrete
+from instinct.errors import BadInput
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dataset:
+    """Transitions (s, a, r, s′) in the order of recording, row by row.
+
+    A row with `terminals` is where the world ended, one with `timeouts` where only the recording
+    ended; no row is both, and every episode ends with one of them. Within an episode the next
+    observation of a row is the observation of the row after it.
+
+    Observations have shape [N, d], as 32-bit floats or 64-bit integers. Actions are vectors in a
+    `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
+    The arrays cannot be written to. `repairs` says in words what had to be changed to make these
+    promises true of a file.
+    """
+
+    observations: Array
+    actions: Array
+    rewards: Array
+    next_observations: Array
+    terminals: Array
+    timeouts: Array
+    action_space: ActionSpace
+    costs: Array | None = None
+    repairs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        box = isinstance(self.action_space, Box)
+        valid = {
+            "observations": numbers("observations", self.observations),
+            "actions": (floats if box else numbers)("actions", self.actions),
+            "rewards": floats("rewards", self.rewards),
+            "next_observations": numbers("next_observations", self.next_observations),
+            "terminals": flags("terminals", self.terminals),
+            "timeouts": flags("timeouts", self.timeouts),
+        }
+        if self.costs is not None:
+            valid["costs"] = floats("costs", self.costs)
+        for name, array in valid.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        self._check_shapes()
+        self._check_actions()
+        self._check_episodes()
+
+    def _check_shapes(self) -> None:
+        if self.observations.ndim != 2 or self.observations.shape[1] == 0:
+            shape = list(self.observations.shape)
+            raise BadInput(f"has shape {shape}, not [rows, dimension]", field="observations")
+        rows = len(self.observations)
+        if rows == 0:
+            raise BadInput("holds no transitions", field="observations")
+        if self.next_observations.dtype != self.observations.dtype:
+            raise BadInput("is not of the same type as observations", field="next_observations")
+        expected: dict[str, tuple[int, ...]] = {"next_observations": self.observations.shape}
+        if isinstance(self.action_space, Box):
+            expected["actions"] = (rows, self.action_space.dimension)
+        for name, array in self.fields():
+            need = expected.get(name, (rows,))
+            if name != "observations" and array.shape != need:
+                raise BadInput(
+                    f"has shape {list(array.shape)}, not {list(need)} as observations ask for",
+                    field=name,
+                )
+
+    def _check_actions(self) -> None:
+        if isinstance(self.action_space, Discrete) and self.actions.dtype.kind != "i":
+            raise BadInput("must be whole numbers in a discrete action space", field="actions")
+        outside = self.action_space.outside(self.actions)
+        reject("actions", outside, f"outside the action range {self.action_space}")
+
+    def _check_episodes(self) -> None:
+        reject("timeouts", self.terminals & self.timeouts, "is a terminal and a timeout at once")
+        if not self.ends[-1]:
+            row = len(self) - 1
+            raise BadInput("the last row does not end an episode", field="timeouts", row=row)
+        inside = ~self.ends[:-1, None]
+        gaps = (self.next_observations[:-1] != self.observations[1:]) & inside
+        reject("next_observations", gaps, "is not the observation of the following row")
+
+    def fields(self) -> Iterator[tuple[str, Array]]:
+        """The arrays by name, in a fixed order."""
+        yield "observations", self.observations
+        yield "actions", self.actions
+        yield "rewards", self.rewards
+        yield "next_observations", self.next_observations
+        yield "terminals", self.terminals
+        yield "timeouts", self.timeouts
+        if self.costs is not None:
+            yield "costs", self.costs
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+    @cached_property
+    def ends(self) -> Array:
+        """Which rows end an episode, for whichever reason."""
+        return self.terminals | self.timeouts
+
+    @cached_property
+    def stops(self) -> Array:
+        """For every episode the row after its last."""
+        return np.flatnonzero(self.ends) + 1
+
+    @cached_property
+    def starts(self) -> Array:
+        """For every episode its first row."""
+        return np.concatenate([[0], self.stops[:-1]])
+
+    @property
+    def episodes(self) -> int:
+        return len(self.stops)
+
+    @property
+    def lengths(self) -> Array:
+        """The number of transitions of every episode."""
+        return self.stops - self.starts
+
+    @property
+    def returns(self) -> Array:
+        """The undiscounted sum of rewards of every episode."""
+        return self.per_episode(self.rewards)
+
+    def per_episode(self, values: Array) -> Array:
+        """Sums of a per-row quantity over every episode, in double precision."""
+        return np.add.reduceat(values.astype(np.float64), self.starts)
+
+    @cached_property
+    def steps(self) -> Array:
+        """The time step of every row within its episode, from 0."""
+        return np.arange(len(self)) - np.repeat(self.starts, self.lengths)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the contents: equal exactly for datasets with the same transitions."""
+        digest = hashlib.sha256(repr(self.action_space).encode())
+        for name, array in self.fields():
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            digest.update(array.data)
+        return digest.hexdigest()
+
+    def with_rewards(self, rewards: Array) -> "Dataset":
+        """The same transitions with other rewards."""
+        return replace(self, rewards=np.asarray(rewards))
