@@ -2,6 +2,7 @@
 
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
+from instinct.data.files import read, write
 from instinct.data.filters import costly, remove, remove_terminals, remove_where
 from instinct.data.labels import LABELS, WRONG, Label, label, relabel
 from instinct.data.spaces import ActionSpace, Box, Discrete
@@ -17,8 +18,10 @@ __all__ = [
     "Label",
     "costly",
     "label",
+    "read",
     "relabel",
     "remove",
     "remove_terminals",
     "remove_where",
+    "write",
 ]

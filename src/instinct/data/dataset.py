@@ -135,12 +135,12 @@ class Dataset:
 
     def per_episode(self, values: Array) -> Array:
         """Sums of a per-row quantity over every episode, in double precision."""
-        return np.add.reduceat(values.astype(np.float64), self.starts)
+        return np.asarray(np.add.reduceat(values.astype(np.float64), self.starts), np.float64)
 
     @cached_property
     def steps(self) -> Array:
         """The time step of every row within its episode, from 0."""
-        return np.arange(len(self)) - np.repeat(self.starts, self.lengths)
+        return np.asarray(np.arange(len(self)) - np.repeat(self.starts, self.lengths))
 
     @cached_property
     def hash(self) -> str:
@@ -151,6 +151,10 @@ class Dataset:
             digest.update(array.data)
         return digest.hexdigest()
 
-    def with_rewards(self, rewards: Array) -> "Dataset":
-        """The same transitions with other rewards."""
-        return replace(self, rewards=np.asarray(rewards))
+    def change(self, **arrays: Array) -> "Dataset":
+        """The dataset with other arrays in the place of some of its fields."""
+        return replace(self, **arrays)  # type: ignore[arg-type]
+
+    def after(self, repairs: tuple[str, ...]) -> "Dataset":
+        """The same data, with repairs that were made before those it knows of."""
+        return replace(self, repairs=(*repairs, *self.repairs)) if repairs else self

@@ -5,7 +5,6 @@ of its own, and the one that now stops early ends by a timeout: the world did no
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def remove(dataset: Dataset, rows: Array) -> Dataset:
         return dataset
     cut = np.append(rows[1:], False) & ~dataset.ends
     arrays = dict(dataset.fields()) | {"timeouts": dataset.timeouts | cut}
-    return replace(dataset, **{name: array[keep] for name, array in arrays.items()})
+    return dataset.change(**{name: array[keep] for name, array in arrays.items()})
 
 
 def remove_where(dataset: Dataset, predicate: Predicate) -> Dataset:

@@ -51,4 +51,4 @@ def relabel(dataset: Dataset, label: Label, seed: int = 0) -> Dataset:
             f"the label {label.name!r} gives rewards of shape {list(rewards.shape)}, "
             f"not [{len(dataset)}]"
         )
-    return dataset.with_rewards(rewards)
+    return dataset.change(rewards=rewards)

@@ -35,8 +35,7 @@ class Box:
 
     def outside(self, actions: Array) -> Array:
         """Which rows leave the box."""
-        out: Array = ((actions < self._low) | (actions > self._high)).any(axis=1)
-        return out
+        return np.asarray(((actions < self._low) | (actions > self._high)).any(axis=1))
 
     def clip(self, actions: Array) -> Array:
         return np.clip(actions, self._low, self._high)
@@ -70,8 +69,7 @@ class Discrete:
             raise BadInput("a discrete action space needs at least one action")
 
     def outside(self, actions: Array) -> Array:
-        out: Array = (actions < 0) | (actions >= self.n)
-        return out
+        return np.asarray((actions < 0) | (actions >= self.n))
 
     def __str__(self) -> str:
         return f"{{0, …, {self.n - 1}}}"

@@ -1,0 +1,79 @@
+"""Reading and writing datasets, whatever their format."""
+
+from pathlib import Path
+from typing import Protocol
+
+from instinct.data import cache
+from instinct.data.assemble import HORIZON
+from instinct.data.dataset import Dataset
+from instinct.data.formats.d4rl import read_d4rl, write_d4rl
+from instinct.data.formats.minari import is_minari, read_minari, write_minari
+from instinct.data.formats.npz import read_npz, write_npz
+from instinct.data.spaces import ActionSpace
+from instinct.errors import BadInput
+
+
+class Reader(Protocol):
+    def __call__(
+        self, path: Path, *, action_space: ActionSpace | None, horizon: int
+    ) -> Dataset: ...
+
+
+READERS: dict[bytes, Reader] = {b"\x89HDF\r\n\x1a\n": read_d4rl, b"PK\x03\x04": read_npz}
+WRITERS = {".hdf5": write_d4rl, ".h5": write_d4rl, ".npz": write_npz, "": write_minari}
+FORMATS = "a D4RL or DSRL HDF5 file, an npz archive or a Minari folder"
+
+
+def read(
+    path: Path | str, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+) -> Dataset:
+    """The dataset in a file or folder; its format is known by its contents, not by its name.
+
+    `action_space` overrules what the file says, or the range [-1, 1] that is taken where it says
+    nothing. `horizon` is where episodes are cut if the file neither marks timeouts nor has next
+    observations. Large files are kept in a local cache in a form that opens fast.
+    """
+    path = Path(path)
+    options = f"{action_space} {horizon}"
+    dataset = cache.get(path, options)
+    if dataset is None:
+        dataset = reader(path)(path, action_space=action_space, horizon=horizon)
+        cache.put(dataset, path, options)
+    return dataset
+
+
+def reader(path: Path) -> Reader:
+    """Who reads what lies at the path, by its first bytes."""
+    if not path.exists():
+        raise BadInput("does not exist", file=path)
+    if path.is_dir():
+        if not is_minari(path):
+            raise BadInput("is a folder without Minari's data/main_data.hdf5", file=path)
+        return read_minari
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(8)
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}", file=path) from error
+    for magic, known in READERS.items():
+        if beginning.startswith(magic):
+            return known
+    raise BadInput(unknown(beginning), file=path)
+
+
+def unknown(beginning: bytes) -> str:
+    if not beginning:
+        return "is empty"
+    if beginning[:1] == b"\x80" and beginning[1:2] <= b"\x05":
+        return "is a pickle, which can run code: refused, not loaded"
+    if beginning.startswith(b"\x93NUMPY"):
+        return "is a single array; a dataset needs several, as in an npz archive"
+    return f"is not {FORMATS}"
+
+
+def write(dataset: Dataset, path: Path | str) -> None:
+    """Write the format that the name asks for: .hdf5 or .h5, .npz, or a folder for Minari."""
+    path = Path(path)
+    if path.suffix not in WRITERS:
+        raise BadInput("must end in .hdf5 or .npz, or in nothing for a Minari folder", file=path)
+    WRITERS[path.suffix](dataset, path)

@@ -1,0 +1,159 @@
+"""Minari's local datasets: a folder with `data/main_data.hdf5` and `data/metadata.json`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from instinct.data.arrays import Array
+from instinct.data.assemble import HORIZON, assemble
+from instinct.data.dataset import Dataset
+from instinct.data.formats import hdf5
+from instinct.data.formats.files import check_memory, reading, replacing
+from instinct.data.spaces import ActionSpace, Box, Discrete
+from instinct.errors import BadInput
+
+EPISODE_FIELDS = {
+    "actions": "actions",
+    "rewards": "rewards",
+    "terminations": "terminals",
+    "truncations": "timeouts",
+}
+
+
+def is_minari(path: Path) -> bool:
+    return (path / "data" / "main_data.hdf5").is_file()
+
+
+def read_minari(
+    path: Path, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+) -> Dataset:
+    metadata_path, data_path = path / "data" / "metadata.json", path / "data" / "main_data.hdf5"
+    with reading(metadata_path, "Minari metadata"):
+        metadata = json.loads(metadata_path.read_text(encoding="utf-8"))
+        if not isinstance(metadata, dict):
+            raise BadInput("is not a table of settings")
+        if metadata.get("data_format", "hdf5") != "hdf5":
+            raise BadInput(
+                f"is in Minari's {metadata['data_format']!r} format; only 'hdf5' is read",
+                field="data_format",
+            )
+        described = space_of(metadata.get("action_space"))
+    with reading(data_path, "HDF5"):
+        with h5py.File(data_path, "r") as file:
+            arrays = join([episode(file, name) for name in episode_names(file)])
+        return assemble(arrays, action_space=action_space or described, horizon=horizon)
+
+
+def episode_names(file: h5py.File) -> list[str]:
+    """The episodes in the order of recording, which is not the order of their names."""
+    names = [name for name in file if name.startswith("episode_")]
+    if not names or not all(name.removeprefix("episode_").isdecimal() for name in names):
+        raise BadInput("holds no numbered episodes", field="episode_0")
+    check_memory(file.id.get_filesize())
+    return sorted(names, key=lambda name: int(name.removeprefix("episode_")))
+
+
+def episode(file: h5py.File, name: str) -> dict[str, Array]:
+    group = file[name]
+    if not isinstance(group, h5py.Group):
+        raise BadInput("is not a group of arrays", field=name)
+    for need in ("observations", *EPISODE_FIELDS):
+        if need not in group:
+            raise BadInput("is missing", field=f"{name}/{need}")
+    if isinstance(group["observations"], h5py.Group):
+        raise BadInput("is of several parts; only single arrays are read", field="observations")
+    arrays = {ours: hdf5.array(group, theirs) for theirs, ours in EPISODE_FIELDS.items()}
+    if "cost" in group.get("infos", {}):
+        costs = hdf5.array(group["infos"], "cost")
+        arrays["costs"] = costs[-len(arrays["rewards"]) :]
+    observations = hdf5.array(group, "observations")
+    steps = len(arrays["rewards"])
+    for field, array in {**arrays, "observations": observations}.items():
+        rows = steps + (field == "observations")
+        if array.ndim == 0 or len(array) != rows:
+            raise BadInput(f"does not have {rows} rows", field=f"{name}/{field}")
+    return arrays | {"observations": observations[:-1], "next_observations": observations[1:]}
+
+
+def join(episodes: list[dict[str, Array]]) -> dict[str, Array]:
+    """One array per field; costs only if every episode has them."""
+    for number, fields in enumerate(episodes):
+        for name, array in fields.items():
+            expected = episodes[0].get(name, array).shape[1:]
+            if array.shape[1:] != expected:
+                raise BadInput(f"has rows of another shape in episode {number}", field=name)
+    names = [name for name in episodes[0] if all(name in fields for fields in episodes)]
+    return {name: np.concatenate([fields[name] for fields in episodes]) for name in names}
+
+
+def space_of(description: object) -> ActionSpace | None:
+    """The action space as Minari describes it, a JSON text; none if it does not."""
+    if description is None:
+        return None
+    space = json.loads(description) if isinstance(description, str) else None
+    match space:
+        case {"type": "Discrete", "n": int(n), **rest} if rest.get("start", 0) == 0:
+            return Discrete(n)
+        case {"type": "Box", "shape": [int()], "low": [*low], "high": [*high]}:
+            return Box(tuple(map(float, low)), tuple(map(float, high)))
+        case {"type": str(kind)}:
+            raise BadInput(
+                f"is of type {kind}; only flat boxes and 0-based numbers are read",
+                field="action_space",
+            )
+    raise BadInput("is not a space that Minari writes", field="action_space")
+
+
+def write_minari(dataset: Dataset, path: Path) -> None:
+    """Write a folder that Minari opens when it lies below its datasets folder."""
+    with replacing(path) as scratch:
+        (scratch / "data").mkdir(parents=True)
+        with h5py.File(scratch / "data" / "main_data.hdf5", "w") as file:
+            for number, (start, stop) in enumerate(zip(dataset.starts, dataset.stops, strict=True)):
+                write_episode(file.create_group(f"episode_{number}"), dataset, start, stop, number)
+        metadata = {
+            "dataset_id": path.name,
+            "data_format": "hdf5",
+            "total_episodes": dataset.episodes,
+            "total_steps": len(dataset),
+            "observation_space": json.dumps(observation_space(dataset)),
+            "action_space": json.dumps(action_space(dataset.action_space)),
+        }
+        (scratch / "data" / "metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
+
+
+def write_episode(group: h5py.Group, dataset: Dataset, start: int, stop: int, number: int) -> None:
+    fields = dict(dataset.fields())
+    group.attrs.update({"id": number, "total_steps": int(stop - start)})
+    group["observations"] = np.concatenate(
+        [fields["observations"][start:stop], fields["next_observations"][stop - 1 : stop]]
+    )
+    for theirs, ours in EPISODE_FIELDS.items():
+        group[theirs] = fields[ours][start:stop]
+    if dataset.costs is not None:
+        group.create_group("infos")["cost"] = dataset.costs[start:stop]
+
+
+def observation_space(dataset: Dataset) -> Mapping[str, Any]:
+    both = np.concatenate([dataset.observations, dataset.next_observations])
+    return box(dataset.observations.dtype.name, both.min(axis=0), both.max(axis=0))
+
+
+def action_space(space: ActionSpace) -> Mapping[str, Any]:
+    if isinstance(space, Discrete):
+        return {"type": "Discrete", "dtype": "int64", "start": 0, "n": space.n}
+    return box("float32", np.array(space.low), np.array(space.high))
+
+
+def box(dtype: str, low: Array, high: Array) -> Mapping[str, Any]:
+    return {
+        "type": "Box",
+        "dtype": dtype,
+        "shape": [len(low)],
+        "low": low.tolist(),
+        "high": high.tolist(),
+    }

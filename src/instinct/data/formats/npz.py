@@ -1,0 +1,62 @@
+"""NumPy's npz archives with D4RL's field names; the repairs made so far travel along."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from instinct.data.arrays import Array
+from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, assemble
+from instinct.data.dataset import Dataset
+from instinct.data.formats.files import check_memory, reading, replacing
+from instinct.data.formats.spaces import NAMES, space_arrays, space_of
+from instinct.data.spaces import ActionSpace
+from instinct.errors import BadInput
+
+REPAIRS = "metadata/repairs"
+
+
+def read_npz(
+    path: Path, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+) -> Dataset:
+    with reading(path, "npz"):
+        arrays = load(path)
+        fields = {name: arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in arrays}
+        dataset = assemble(fields, action_space=action_space or space_of(arrays), horizon=horizon)
+        return dataset.after(repairs_of(arrays))
+
+
+def load(path: Path) -> dict[str, Array]:
+    """The arrays of an archive that can matter; anything but plain arrays is refused."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if not name.endswith(".npy"):
+                raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
+        check_memory(sum(member.file_size for member in archive.infolist()))
+    with np.load(path, allow_pickle=False) as archive:
+        known = {*REQUIRED, *OPTIONAL, *NAMES, REPAIRS}
+        return {name: member(archive, name) for name in archive.files if name in known}
+
+
+def member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
+    try:
+        return np.asarray(archive[name])
+    except ValueError as error:
+        if "pickle" in str(error).lower() or "object" in str(error).lower():
+            raise BadInput("holds pickled objects: refused, not loaded", field=name) from None
+        raise
+
+
+def repairs_of(arrays: dict[str, Array]) -> tuple[str, ...]:
+    repairs = arrays.get(REPAIRS, np.array([], np.str_))
+    if repairs.dtype.kind != "U" or repairs.ndim != 1:
+        raise BadInput("is not a list of texts", field=REPAIRS)
+    return tuple(repairs.tolist())
+
+
+def write_npz(dataset: Dataset, path: Path) -> None:
+    arrays = dict(dataset.fields()) | space_arrays(dataset.action_space)
+    if dataset.repairs:
+        arrays[REPAIRS] = np.array(dataset.repairs, np.str_)
+    with replacing(path) as scratch, scratch.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
