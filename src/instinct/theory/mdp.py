@@ -1,0 +1,279 @@
+"""Tabular MDPs with exact values: discounted ones, and finite-horizon ones by layers of time."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import gmres, spsolve
+
+from instinct.data import Array
+from instinct.errors import BadInput
+
+Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+
+TOLERANCE = 1e-9
+"""How far probabilities may be from summing to one."""
+
+DIRECT = 2_000
+"""Up to this many states a discounted MDP is solved by factorisation; above, it may fill up."""
+
+
+class Optimal(NamedTuple):
+    """Q*, V* and a deterministic optimal policy."""
+
+    Q: Array
+    V: Array
+    policy: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MDP:
+    """M = (S, A, r, P, γ) with states 0..S-1, actions 0..A-1 and an initial distribution d_0.
+
+    A policy is an array [S, A] of action probabilities. Values are not normalised:
+    V^π(s) = E[Σ_t γ^t r(s_t, a_t) | s_0 = s].
+
+    With a `horizon` H the states are layered by time, t·n + s for t = 0..H-1, followed by one
+    absorbing end state of value 0; every step leads from one layer to the next or to the end, and
+    γ = 1 is allowed. `layered` makes such an MDP from an ordinary one.
+    """
+
+    transitions: Matrix
+    """P, [S·A, S]: the row of (s, a) is s·A + a."""
+    rewards: Array
+    """r, [S, A]."""
+    initial: Array
+    """d_0, [S]."""
+    discount: float
+    """γ."""
+    horizon: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "transitions", sparse.csr_array(self.transitions))
+        object.__setattr__(self, "rewards", np.asarray(self.rewards, np.float64))
+        object.__setattr__(self, "initial", np.asarray(self.initial, np.float64))
+        self._check_shapes()
+        self._check_probabilities()
+        if self.horizon is None:
+            if not 0 <= self.discount < 1:
+                raise BadInput(f"the discount is {self.discount}, which is not in [0, 1)")
+        else:
+            self._check_layers(self.horizon)
+
+    def _check_shapes(self) -> None:
+        if self.rewards.ndim != 2 or 0 in self.rewards.shape:
+            raise BadInput(f"the rewards have shape {list(self.rewards.shape)}, not [S, A]")
+        if not np.isfinite(self.rewards).all():
+            raise BadInput("the rewards of an MDP must be finite")
+        need = (self.states * self.actions, self.states)
+        if self.transitions.shape != need:
+            got = list(self.transitions.shape)
+            raise BadInput(f"the transition table has shape {got}, not {list(need)} = [S·A, S]")
+        if self.initial.shape != (self.states,):
+            raise BadInput(f"the initial distribution must have {self.states} entries, one a state")
+
+    def _check_probabilities(self) -> None:
+        P = self.transitions
+        totals: Array = P.sum(axis=1)
+        wrong = ~(np.abs(totals - 1) <= TOLERANCE)
+        negative = ~(P.data >= 0)
+        wrong[np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))[negative]] = True
+        if wrong.any():
+            row = int(wrong.argmax())
+            state, action = divmod(row, self.actions)
+            raise BadInput(
+                f"the transition probabilities of state {state} and action {action} sum to "
+                f"{totals[row]:.10g} or are not all in [0, 1]; each row must be a distribution"
+            )
+        if not (self.initial >= 0).all() or abs(self.initial.sum() - 1) > TOLERANCE:
+            raise BadInput("the initial distribution must be non-negative and sum to one")
+
+    def _check_layers(self, horizon: int) -> None:
+        if not 0 <= self.discount <= 1:
+            raise BadInput(f"the discount is {self.discount}, which is not in [0, 1]")
+        if horizon < 1 or (self.states - 1) % horizon:
+            raise BadInput(f"{self.states} states are not {horizon} equal layers and an end state")
+        layer = np.arange(self.states) // self.width
+        table = self.transitions.tocoo()
+        now, later = layer[table.row // self.actions], layer[table.col]
+        allowed = (later == now + 1) | (later == horizon)
+        if (~allowed & (table.data > 0)).any():
+            raise BadInput("a layered MDP may only step from one layer to the next or to the end")
+        if (self.rewards[-1] != 0).any():
+            raise BadInput("the end state of a layered MDP must have reward 0")
+
+    @classmethod
+    def dense(cls, P: Array, rewards: Array, initial: Array, discount: float) -> "MDP":
+        """The same from a full table P[s, a, s′]."""
+        P = np.asarray(P, np.float64)
+        if P.ndim != 3:
+            raise BadInput(f"the transition table has shape {list(P.shape)}, not [S, A, S]")
+        return cls(sparse.csr_array(P.reshape(-1, P.shape[2])), rewards, initial, discount)
+
+    @property
+    def states(self) -> int:
+        return int(self.rewards.shape[0])
+
+    @property
+    def actions(self) -> int:
+        return int(self.rewards.shape[1])
+
+    @property
+    def width(self) -> int:
+        """The number of states in a layer."""
+        return self.states if self.horizon is None else (self.states - 1) // self.horizon
+
+    @property
+    def span(self) -> float:
+        """Σ_t γ^t: V^π(d_0) = span · E_{d^π}[r], and |r| ≤ 1 gives |V| ≤ span."""
+        if self.horizon is None:
+            return 1 / (1 - self.discount)
+        return float((self.discount ** np.arange(self.horizon)).sum())
+
+    @cached_property
+    def continuation(self) -> Matrix:
+        """γP, [S·A, S], with nothing after the end state of a layered MDP."""
+        if self.horizon is None:
+            return sparse.csr_array(self.discount * self.transitions)
+        alive = np.repeat(np.arange(self.states) < self.states - 1, self.actions)
+        kept = sparse.csr_array(sparse.diags_array(self.discount * alive) @ self.transitions)
+        kept.eliminate_zeros()
+        return kept
+
+    def with_rewards(self, rewards: Array) -> "MDP":
+        return replace(self, rewards=rewards)
+
+    def v(self, policy: Array, rewards: Array | None = None) -> Array:
+        """V^π, [S]; of other rewards if given."""
+        rewards = self._rewards(rewards)
+        policy = self.checked(policy)
+        return self._solve(self._mixed(policy), (policy * rewards).sum(axis=1))
+
+    def q(self, policy: Array, rewards: Array | None = None) -> Array:
+        """Q^π, [S, A]."""
+        return self.backup(self.v(policy, rewards), rewards)
+
+    def value(self, policy: Array, rewards: Array | None = None) -> float:
+        """V^π(d_0)."""
+        return float(self.initial @ self.v(policy, rewards))
+
+    def backup(self, V: Array, rewards: Array | None = None) -> Array:
+        """r(s, a) + γ E[V(s′)], [S, A]."""
+        return np.asarray(
+            self._rewards(rewards) + (self.continuation @ V).reshape(-1, self.actions)
+        )
+
+    def occupancy(self, policy: Array) -> Array:
+        """d^π, [S, A]: (1-γ) Σ_t γ^t d_t^π; with a horizon, the average over its H steps.
+
+        It sums to one, less the share of time spent in the end state of a layered MDP.
+        """
+        policy = self.checked(policy)
+        visits = self._solve(sparse.csr_array(self._mixed(policy).T), self.initial)
+        if self.horizon is not None:
+            visits[-1] = 0
+        return np.asarray(visits[:, None] * policy / self.span)
+
+    def optimal(self, rewards: Array | None = None) -> Optimal:
+        """Policy iteration; backward induction when layered."""
+        V = self._backward(rewards) if self.horizon else self._iterate(rewards)
+        Q = self.backup(V, rewards)
+        return Optimal(Q, V, deterministic(Q.argmax(axis=1), self.actions))
+
+    def _backward(self, rewards: Array | None) -> Array:
+        rewards = self._rewards(rewards)
+        V = np.zeros(self.states)
+        for start in range(self.states - 1 - self.width, -1, -self.width):
+            layer = slice(start, start + self.width)
+            rows = slice(layer.start * self.actions, layer.stop * self.actions)
+            later = np.asarray(self.continuation[rows] @ V)
+            Q = rewards[layer] + later.reshape(-1, self.actions)
+            V[layer] = Q.max(axis=1)
+        return V
+
+    def _iterate(self, rewards: Array | None) -> Array:
+        everyone = np.arange(self.states)
+        chosen = self._rewards(rewards).argmax(axis=1)
+        while True:
+            V = self.v(deterministic(chosen, self.actions), rewards)
+            Q = self.backup(V, rewards)
+            best = Q.argmax(axis=1)
+            gain = Q[everyone, best] - Q[everyone, chosen]
+            better = gain > 1e-11 * max(1.0, np.abs(V).max())
+            if not better.any():
+                return V
+            chosen = np.where(better, best, chosen)
+
+    def _rewards(self, rewards: Array | None) -> Array:
+        if rewards is None:
+            return self.rewards
+        rewards = np.asarray(rewards, np.float64)
+        if rewards.shape != self.rewards.shape:
+            need = list(self.rewards.shape)
+            raise BadInput(f"the rewards have shape {list(rewards.shape)}, not {need}")
+        return rewards
+
+    def checked(self, policy: Array) -> Array:
+        """The policy, if it is one for this MDP."""
+        policy = np.asarray(policy, np.float64)
+        if policy.shape != self.rewards.shape:
+            need = list(self.rewards.shape)
+            raise BadInput(f"the policy has shape {list(policy.shape)}, not {need}")
+        if not (policy >= 0).all() or (np.abs(policy.sum(axis=1) - 1) > TOLERANCE).any():
+            raise BadInput("every row of a policy must be non-negative and sum to one")
+        return policy
+
+    def _mixed(self, policy: Array) -> Matrix:
+        """Γ_π, [S, S]: the continuation under the policy."""
+        pairs = np.arange(policy.size)
+        where = (pairs // self.actions, pairs)
+        mix = sparse.csr_array((policy.ravel(), where), shape=(self.states, policy.size))
+        return sparse.csr_array(mix @ self.continuation)
+
+    def _solve(self, step: Matrix, target: Array) -> Array:
+        """x = target + step @ x."""
+        system = sparse.csc_array(sparse.eye_array(self.states) - step)
+        if self.horizon is not None:
+            # Layers make the system triangular: in its own order the factorisation adds nothing.
+            return np.asarray(spsolve(system, target, permc_spec="NATURAL"))
+        if self.states > DIRECT:
+            x, failed = gmres(
+                system, target, rtol=1e-14 * self.span, atol=0.0, restart=50, maxiter=20
+            )
+            if not failed:
+                return np.asarray(x)
+        return np.asarray(spsolve(system, target))
+
+
+def deterministic(chosen: Array, actions: int) -> Array:
+    """The policy that takes the chosen action in every state."""
+    return np.eye(actions)[chosen]
+
+
+def uniform(mdp: MDP) -> Array:
+    """The policy that takes every action with equal probability."""
+    return np.full(mdp.rewards.shape, 1 / mdp.actions)
+
+
+def layered(mdp: MDP, horizon: int) -> MDP:
+    """The H-step problem without discount: states t·S + s for t = 0..H-1, and an end state."""
+    if mdp.horizon is not None:
+        raise BadInput("the MDP is layered already")
+    if horizon < 1:
+        raise BadInput(f"the horizon is {horizon}, not at least 1")
+    S, A = mdp.states, mdp.actions
+    states = horizon * S + 1
+    table = mdp.transitions.tocoo()
+    starts = np.arange(horizon - 1)[:, None]
+    last = np.arange((horizon - 1) * S * A, states * A)
+    rows = np.concatenate([(starts * S * A + table.row).ravel(), last])
+    columns = np.concatenate(
+        [((starts + 1) * S + table.col).ravel(), np.full_like(last, states - 1)]
+    )
+    data = np.concatenate([np.tile(table.data, horizon - 1), np.ones(len(last))])
+    transitions = sparse.csr_array((data, (rows, columns)), shape=(states * A, states))
+    rewards = np.vstack([np.tile(mdp.rewards, (horizon, 1)), np.zeros((1, A))])
+    initial = np.concatenate([mdp.initial, np.zeros(states - S)])
+    return MDP(transitions, rewards, initial, 1.0, horizon)
