@@ -1,6 +1,7 @@
 """Datasets, the labels they are shown with, and the filters they go through."""
 
 from instinct.data.arrays import Array
+from instinct.data.assemble import ActionRange
 from instinct.data.dataset import Dataset
 from instinct.data.files import read, write
 from instinct.data.filters import costly, remove, remove_terminals, remove_where
@@ -10,6 +11,7 @@ from instinct.data.spaces import ActionSpace, Box, Discrete
 __all__ = [
     "LABELS",
     "WRONG",
+    "ActionRange",
     "ActionSpace",
     "Array",
     "Box",

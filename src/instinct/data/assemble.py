@@ -15,6 +15,9 @@ OPTIONAL = ("next_observations", "timeouts", "costs")
 HORIZON = 1000
 """D4RL's episode limit: it cuts a file that marks no timeouts and has no next observations."""
 
+ActionRange = tuple[float, float]
+"""The lowest and the highest value of every dimension of an action."""
+
 ROUNDING = 1e-5
 """Up to this relative difference two numbers are taken for one that was rounded twice."""
 
@@ -23,12 +26,13 @@ def assemble(
     arrays: Mapping[str, Array],
     *,
     action_space: ActionSpace | None = None,
+    action_range: ActionRange | None = None,
     horizon: int = HORIZON,
 ) -> Dataset:
     """A Dataset from D4RL's fields; `timeouts`, `next_observations` and `costs` may be missing.
 
-    Without an action space, whole-number actions of shape [N] are taken as discrete, and all
-    others as vectors in [-1, 1].
+    `action_space` is what the file says; where it says nothing, whole-number actions of shape [N]
+    are discrete and all others are vectors in [-1, 1]. An `action_range` overrules both.
     """
     draft = Draft(dict(arrays), horizon)
     draft.check_fields()
@@ -38,22 +42,23 @@ def assemble(
         draft.end_last_episode()
     else:
         draft.find_successors()
-    space = action_space if action_space is not None else guess_space(draft.arrays["actions"])
-    draft.round_actions(space)
+    if action_space is None or action_range is not None:
+        action_space = guess_space(draft.arrays["actions"], action_range)
+    draft.round_actions(action_space)
     return Dataset(
         **{name: draft.arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in draft.arrays},
-        action_space=space,
+        action_space=action_space,
         repairs=tuple(draft.repairs),
     )
 
 
-def guess_space(actions: Array) -> ActionSpace:
-    if actions.dtype.kind in "iu" and actions.ndim == 1:
+def guess_space(actions: Array, action_range: ActionRange | None) -> ActionSpace:
+    if actions.dtype.kind in "iu" and actions.ndim == 1 and action_range is None:
         reject("actions", actions < 0, "a discrete action is below 0")
         return Discrete(int(actions.max()) + 1)
     if actions.ndim != 2 or actions.shape[1] == 0:
         raise BadInput(f"has shape {list(actions.shape)}, not [rows, dimension]", field="actions")
-    return Box.of(actions.shape[1])
+    return Box.of(actions.shape[1], *(action_range or (-1.0, 1.0)))
 
 
 @dataclass

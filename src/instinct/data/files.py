@@ -4,18 +4,17 @@ from pathlib import Path
 from typing import Protocol
 
 from instinct.data import cache
-from instinct.data.assemble import HORIZON
+from instinct.data.assemble import HORIZON, ActionRange
 from instinct.data.dataset import Dataset
 from instinct.data.formats.d4rl import read_d4rl, write_d4rl
 from instinct.data.formats.minari import is_minari, read_minari, write_minari
 from instinct.data.formats.npz import read_npz, write_npz
-from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 
 
 class Reader(Protocol):
     def __call__(
-        self, path: Path, *, action_space: ActionSpace | None, horizon: int
+        self, path: Path, *, action_range: ActionRange | None, horizon: int
     ) -> Dataset: ...
 
 
@@ -25,19 +24,19 @@ FORMATS = "a D4RL or DSRL HDF5 file, an npz archive or a Minari folder"
 
 
 def read(
-    path: Path | str, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+    path: Path | str, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     """The dataset in a file or folder; its format is known by its contents, not by its name.
 
-    `action_space` overrules what the file says, or the range [-1, 1] that is taken where it says
+    `action_range` overrules what the file says, or the range [-1, 1] that is taken where it says
     nothing. `horizon` is where episodes are cut if the file neither marks timeouts nor has next
     observations. Large files are kept in a local cache in a form that opens fast.
     """
     path = Path(path)
-    options = f"{action_space} {horizon}"
+    options = f"{action_range} {horizon}"
     dataset = cache.get(path, options)
     if dataset is None:
-        dataset = reader(path)(path, action_space=action_space, horizon=horizon)
+        dataset = reader(path)(path, action_range=action_range, horizon=horizon)
         cache.put(dataset, path, options)
     return dataset
 

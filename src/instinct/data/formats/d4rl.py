@@ -4,17 +4,17 @@ from pathlib import Path
 
 import h5py
 
-from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, assemble
+from instinct.atomic import replacing
+from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
-from instinct.data.formats.files import reading, replacing
+from instinct.data.formats.files import reading
 from instinct.data.formats.spaces import NAMES, space_arrays, space_of
-from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 
 
 def read_d4rl(
-    path: Path, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     with reading(path, "HDF5"):
         with h5py.File(path, "r") as file:
@@ -24,7 +24,9 @@ def read_d4rl(
                 name: hdf5.array(file, name) for name in (*REQUIRED, *OPTIONAL) if name in file
             }
             bounds = {name: hdf5.array(file, name) for name in NAMES if name in file}
-        return assemble(arrays, action_space=action_space or space_of(bounds), horizon=horizon)
+        return assemble(
+            arrays, action_space=space_of(bounds), action_range=action_range, horizon=horizon
+        )
 
 
 def write_d4rl(dataset: Dataset, path: Path, *, next_observations: bool = True) -> None:

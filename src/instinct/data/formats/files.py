@@ -1,15 +1,13 @@
-"""What reading and writing have in common, whatever the format."""
+"""What reading has in common, whatever the format."""
 
 import os
-import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from instinct.errors import BadInput, InstinctError
+from instinct.errors import BadInput
 
 DAMAGE = (
     EOFError,
@@ -40,25 +38,6 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except DAMAGE as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else "no reason"
         raise BadInput(f"is not a sound {kind} file ({reason})", file=path) from error
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A new file or folder beside `path` that takes its place only when it is whole."""
-    if path.is_dir():
-        raise BadInput("is a folder that exists already; choose another name", file=path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    except OSError as error:
-        raise InstinctError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        yield scratch / path.name
-        (scratch / path.name).replace(path)
-    except OSError as error:
-        raise InstinctError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def check_memory(need: int) -> None:

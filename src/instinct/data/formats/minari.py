@@ -8,11 +8,12 @@ from typing import Any
 import h5py
 import numpy as np
 
+from instinct.atomic import replacing
 from instinct.data.arrays import Array
-from instinct.data.assemble import HORIZON, assemble
+from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
-from instinct.data.formats.files import check_memory, reading, replacing
+from instinct.data.formats.files import check_memory, reading
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 
@@ -29,7 +30,7 @@ def is_minari(path: Path) -> bool:
 
 
 def read_minari(
-    path: Path, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     metadata_path, data_path = path / "data" / "metadata.json", path / "data" / "main_data.hdf5"
     with reading(metadata_path, "Minari metadata"):
@@ -45,7 +46,7 @@ def read_minari(
     with reading(data_path, "HDF5"):
         with h5py.File(data_path, "r") as file:
             arrays = join([episode(file, name) for name in episode_names(file)])
-        return assemble(arrays, action_space=action_space or described, horizon=horizon)
+        return assemble(arrays, action_space=described, action_range=action_range, horizon=horizon)
 
 
 def episode_names(file: h5py.File) -> list[str]:

@@ -5,24 +5,26 @@ from pathlib import Path
 
 import numpy as np
 
+from instinct.atomic import replacing
 from instinct.data.arrays import Array
-from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, assemble
+from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
 from instinct.data.dataset import Dataset
-from instinct.data.formats.files import check_memory, reading, replacing
+from instinct.data.formats.files import check_memory, reading
 from instinct.data.formats.spaces import NAMES, space_arrays, space_of
-from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 
 REPAIRS = "metadata/repairs"
 
 
 def read_npz(
-    path: Path, *, action_space: ActionSpace | None = None, horizon: int = HORIZON
+    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     with reading(path, "npz"):
         arrays = load(path)
         fields = {name: arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in arrays}
-        dataset = assemble(fields, action_space=action_space or space_of(arrays), horizon=horizon)
+        dataset = assemble(
+            fields, action_space=space_of(arrays), action_range=action_range, horizon=horizon
+        )
         return dataset.after(repairs_of(arrays))
 
 

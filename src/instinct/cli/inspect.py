@@ -1,0 +1,111 @@
+"""`instinct inspect` and `instinct convert`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from instinct.cli.output import Json, out, print_json
+from instinct.data import write
+from instinct.data.summary import Summary, summarize
+from instinct.errors import BadInput
+from instinct.report import length_bias
+from instinct.report.figures import check_format, save
+from instinct.tasks.catalog import find
+from instinct.tasks.scores import normalize
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATASET",
+        help="A D4RL or DSRL HDF5 file, an npz archive, a Minari folder, or a dataset's name.",
+        show_default=False,
+    ),
+]
+ActionRange = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        "--action-range",
+        metavar="LOW HIGH",
+        help="The range of every action dimension, if it is not [-1, 1] and the file is silent.",
+    ),
+]
+
+
+def inspect(
+    source: Source,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw the length bias to this file (.svg, .pdf or .png)."),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="Also give D4RL's normalised score: hopper, walker2d or halfcheetah."),
+    ] = None,
+    action_range: ActionRange = None,
+    json: Json = False,
+) -> None:
+    """Show what a dataset holds: counts, returns, lengths, their correlation, every repair.
+
+    Example: instinct inspect hopper_medium-v2.hdf5 --task hopper --figure bias.svg
+    """
+    if figure is not None:
+        check_format(figure)
+    dataset = find(source, action_range=action_range)
+    values = dataset.returns if task is None else normalize(dataset.returns, task)
+    summary = summarize(dataset)
+    score = None if task is None else float(values.mean())
+    if figure is not None:
+        quantity = "return" if task is None else "normalised score"
+        scatter = length_bias.Scatter(Path(source).stem, dataset.lengths, values, quantity)
+        save(length_bias.draw(scatter), figure)
+    if json:
+        document = {"dataset": source, **asdict(summary)}
+        print_json(document if score is None else document | {"normalized_return": score})
+    else:
+        out.print(table(source, summary, score))
+        if figure is not None:
+            out.print(f"Figure: {figure}", soft_wrap=True)
+
+
+def convert(source: Source, target: Path, action_range: ActionRange = None) -> None:
+    """Write a dataset in another format: .hdf5 (D4RL), .npz, or a folder (Minari).
+
+    Example: instinct convert hopper_medium-v2.hdf5 hopper-medium.npz
+    """
+    if target.exists():
+        raise BadInput("exists already; choose another name", file=target)
+    dataset = find(source, action_range=action_range)
+    write(dataset, target)
+    out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
+
+
+def table(source: str, summary: Summary, score: float | None) -> Table:
+    grid = Table(title=source, show_header=False, title_justify="left", title_style="bold")
+    grid.add_column(style="dim")
+    grid.add_column()
+    grid.add_row("transitions", f"{summary.transitions:,}")
+    grid.add_row("episodes", f"{summary.episodes:,}")
+    grid.add_row("ended by", f"{summary.terminals:,} terminals, {summary.timeouts:,} timeouts")
+    grid.add_row("observations", f"{summary.observation_dimension} numbers")
+    grid.add_row("actions", summary.action_space)
+    spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
+    grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
+    if score is not None:
+        grid.add_row("normalised score", f"{score:.1f}")
+    spread = f"{summary.min_length} to {summary.max_length}"
+    grid.add_row("length", f"{summary.mean_length:.1f} ± {summary.std_length:.1f} ({spread})")
+    correlation = summary.length_return_correlation
+    grid.add_row(
+        "length–return correlation",
+        "none: lengths or returns are all the same"
+        if correlation is None
+        else f"{correlation:.3f}",
+    )
+    if summary.mean_cost is not None:
+        grid.add_row("cost per episode", f"{summary.mean_cost:.2f}")
+    grid.add_row("repairs", "\n".join(summary.repairs) or "none")
+    grid.add_row("hash", summary.hash)
+    return grid

@@ -1,0 +1,71 @@
+"""What a dataset looks like at a glance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from instinct.data.arrays import Array
+from instinct.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts and statistics over the episodes of a dataset.
+
+    `length_return_correlation` is Pearson's, the length bias in one number; it is None where
+    all episodes are equally long or have the same return.
+    """
+
+    transitions: int
+    episodes: int
+    terminals: int
+    timeouts: int
+    observation_dimension: int
+    action_space: str
+    mean_return: float
+    std_return: float
+    min_return: float
+    max_return: float
+    mean_length: float
+    std_length: float
+    min_length: int
+    max_length: int
+    length_return_correlation: float | None
+    mean_cost: float | None
+    repairs: tuple[str, ...]
+    hash: str
+
+
+def summarize(dataset: Dataset) -> Summary:
+    returns, lengths = dataset.returns, dataset.lengths
+    costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
+    return Summary(
+        transitions=len(dataset),
+        episodes=dataset.episodes,
+        terminals=int(dataset.terminals.sum()),
+        timeouts=int(dataset.timeouts.sum()),
+        observation_dimension=dataset.observations.shape[1],
+        action_space=str(dataset.action_space),
+        mean_return=float(returns.mean()),
+        std_return=float(returns.std()),
+        min_return=float(returns.min()),
+        max_return=float(returns.max()),
+        mean_length=float(lengths.mean()),
+        std_length=float(lengths.std()),
+        min_length=int(lengths.min()),
+        max_length=int(lengths.max()),
+        length_return_correlation=correlation(lengths, returns),
+        mean_cost=None if costs is None else float(costs.mean()),
+        repairs=dataset.repairs,
+        hash=dataset.hash,
+    )
+
+
+def correlation(x: Array, y: Array) -> float | None:
+    """Pearson's correlation, if both vary by more than rounding."""
+    x, y = x - x.mean(), y - y.mean()
+    scale = np.abs(x).max(), np.abs(y).max()
+    if min(scale) <= 1e-12 * max(1.0, *scale):
+        return None
+    x, y = x / scale[0], y / scale[1]
+    return float(np.clip((x @ y) / np.sqrt((x @ x) * (y @ y)), -1, 1))

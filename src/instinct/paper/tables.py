@@ -1,0 +1,63 @@
+"""The tables of *Survival Instinct in Offline Reinforcement Learning*, one row per number."""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from instinct.errors import BadInput
+
+NAMES = (
+    "cql_architecture_d4rl",
+    "cql_architecture_metaworld",
+    "d4rl_episode_lengths",
+    "d4rl_scores",
+    "metaworld_success",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number: what an algorithm reached on a dataset under a label.
+
+    The label is None for behavior and BC, which see no reward; so is a standard error that the
+    paper does not give.
+    """
+
+    dataset: str
+    algorithm: str
+    label: str | None
+    mean: float
+    stderr: float | None
+
+
+@cache
+def table(name: str) -> tuple[Row, ...]:
+    """One of the tables in `NAMES`."""
+    if name not in NAMES:
+        raise BadInput(f"the paper has no table called {name!r}; there are {', '.join(NAMES)}")
+    return tuple(
+        Row(
+            dataset=row["dataset"],
+            algorithm=row["algorithm"],
+            label=None if row["reward"] == "-" else row["reward"],
+            mean=float(row["mean"]),
+            stderr=float(row["stderr"]) if row["stderr"] else None,
+        )
+        for row in read(name)
+    )
+
+
+@cache
+def gridworld() -> dict[tuple[str, str], float]:
+    """The mean return in the grid world, by algorithm and label."""
+    return {
+        (algorithm, row["reward"]): float(row[algorithm])
+        for row in read("gridworld")
+        for algorithm in ("BC", "PEVI")
+    }
+
+
+def read(name: str) -> list[dict[str, str]]:
+    with files(__package__).joinpath(f"published/{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
