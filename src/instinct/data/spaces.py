@@ -79,5 +79,5 @@ ActionSpace = Box | Discrete
 
 
 def as_float32(values: tuple[float, ...]) -> tuple[float, ...]:
-    """Bounds as the actions are stored, so that a value on the bound is inside."""
-    return tuple(np.asarray(values, np.float32).tolist())
+    """Bounds as the actions are stored: a value on the bound is inside, no zero is negative."""
+    return tuple((np.asarray(values, np.float32) + np.float32(0)).tolist())
