@@ -16,7 +16,7 @@ Matrix = sparse.csr_array[np.float64, tuple[int, int]]
 TOLERANCE = 1e-9
 """How far probabilities may be from summing to one."""
 
-DIRECT = 2_000
+DIRECT = 500
 """Up to this many states a discounted MDP is solved by factorisation; above, it may fill up."""
 
 
@@ -240,7 +240,7 @@ class MDP:
             return np.asarray(spsolve(system, target, permc_spec="NATURAL"))
         if self.states > DIRECT:
             x, failed = gmres(
-                system, target, rtol=1e-14 * self.span, atol=0.0, restart=50, maxiter=20
+                system, target, rtol=1e-14 * self.span, atol=0.0, restart=50, maxiter=2
             )
             if not failed:
                 return np.asarray(x)
