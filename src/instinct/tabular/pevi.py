@@ -1,0 +1,89 @@
+"""PEVI: pessimistic value iteration over a finite horizon (Jin et al., 2021)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.errors import BadInput
+from instinct.tabular.model import Model
+from instinct.tabular.solution import Solution
+from instinct.theory.mdp import deterministic
+
+Bound = float | Sequence[float] | Array
+"""One number for all steps, or one for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class PEVIConfig:
+    """β, and the bounds V_min,h and V_max,h: numbers, or arrays [H] for h = 1..H.
+
+    Bounds left out are those of `bounds` for rewards in [-1, 1].
+    """
+
+    beta: float = 1.0
+    v_min: Bound | None = None
+    v_max: Bound | None = None
+
+    @classmethod
+    def pessimistic(cls, model: Model, R: float) -> "PEVIConfig":
+        """V_min,h = -R·(H-h+1): every step out of support costs R; no penalty in support."""
+        if model.horizon is None:
+            raise BadInput("PEVI needs a model with a horizon")
+        left = remaining(model.horizon)
+        return cls(beta=0.0, v_min=-R * left, v_max=left)
+
+
+def remaining(horizon: int) -> Array:
+    """The number of steps left, H-h+1 for h = 1..H."""
+    return np.arange(horizon, 0, -1.0)
+
+
+def bounds(horizon: int, beta: float, least: Bound, most: Bound) -> tuple[Array, Array]:
+    """The paper's V_min,h = Ṽ_min,h - β(H-h+1) - 1 and V_max,h = Ṽ_max,h.
+
+    `least` and `most` are the smallest and largest possible returns Ṽ_min,h and Ṽ_max,h from
+    step h on. For rewards in [low, high] they are `low * remaining(H)` and `high * remaining(H)`.
+    """
+    left = remaining(horizon)
+    v_min = np.broadcast_to(least, horizon) - beta * left - 1
+    return v_min, np.broadcast_to(most, horizon).astype(np.float64)
+
+
+def pevi(model: Model, config: PEVIConfig) -> Solution:
+    """Backward induction, h = H..1, with the penalty β/√n_h(s, a); unseen is worth V_min,h.
+
+    Q̂_h(s, a) = clip(r̂_h(s, a) + E[V_{h+1}(s′)] - β/√n_h(s, a), V_min,h, V_max,h).
+    """
+    if model.horizon is None:
+        raise BadInput("PEVI needs a model with a horizon")
+    H, n, A = model.horizon, len(model.space), model.actions
+    v_min, v_max = bounds(H, config.beta, -remaining(H), remaining(H))
+    if config.v_min is not None:
+        v_min = per_step(config.v_min, H, "v_min")
+    if config.v_max is not None:
+        v_max = per_step(config.v_max, H, "v_max")
+    target = model.rewards - config.beta / np.sqrt(np.maximum(model.counts, 1))
+    Q, V = np.empty((H * n, A)), np.zeros(H * n)
+    for h in reversed(range(H)):
+        now = slice(h * n, (h + 1) * n)
+        later = np.asarray(model.transitions[now.start * A : now.stop * A] @ V)
+        backed = np.clip(target[now] + later.reshape(n, A), v_min[h], v_max[h])
+        Q[now] = np.where(model.support[now], backed, v_min[h])
+        V[now] = Q[now].max(axis=1)
+    return Solution(
+        policy=deterministic(Q.argmax(axis=1), A),
+        Q=Q,
+        V=V,
+        objective=float(model.initial @ V),
+        gap=0.0,
+        certifies="V is a lower bound of the policy's value if β covers the error of every backup",
+    )
+
+
+def per_step(bound: Bound, horizon: int, field: str) -> Array:
+    try:
+        return np.broadcast_to(np.asarray(bound, np.float64), horizon)
+    except ValueError as fault:
+        raise BadInput(f"needs one value, or {horizon}: one a step", field=field) from fault

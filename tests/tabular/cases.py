@@ -1,0 +1,69 @@
+"""Datasets and random MDPs that the tests of the tabular algorithms share."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instinct.data import Array, Dataset, Discrete
+from instinct.theory.mdp import MDP
+
+Step = tuple[int, int, float, int]
+"""State, action, reward, next state."""
+
+
+def dataset(episodes: Sequence[tuple[Sequence[Step], str]], actions: int) -> Dataset:
+    """Episodes of steps, each ended by "terminal" or "timeout"; a state is one number."""
+    rows = [step for steps, _ in episodes for step in steps]
+    states, chosen, rewards, nexts = (np.array(column) for column in zip(*rows, strict=True))
+    ends = np.zeros(len(rows), np.int64)
+    stops = np.cumsum([len(steps) for steps, _ in episodes]) - 1
+    ends[stops] = [1 if end == "terminal" else 2 for _, end in episodes]
+    return Dataset(
+        observations=states[:, None],
+        actions=chosen,
+        rewards=rewards.astype(np.float64),
+        next_observations=nexts[:, None],
+        terminals=ends == 1,
+        timeouts=ends == 2,
+        action_space=Discrete(actions),
+    )
+
+
+def random_mdp(random: np.random.Generator, states: int, actions: int, discount: float) -> MDP:
+    """Dense transitions, rewards in [-1, 1], some states far more likely than others."""
+    P = random.dirichlet(np.full(states, 0.5), size=(states, actions))
+    rewards = random.uniform(-1, 1, size=(states, actions))
+    return MDP.dense(P, rewards, random.dirichlet(np.ones(states)), discount)
+
+
+def record(
+    mdp: MDP, policy: Array, episodes: int, length: int, random: np.random.Generator
+) -> Dataset:
+    """Episodes of one length under a policy, each cut off by a timeout, with the true rewards."""
+    P = mdp.transitions.toarray().reshape(mdp.states, mdp.actions, mdp.states)
+    state = draw(np.tile(mdp.initial, (episodes, 1)), random)
+    columns = []
+    for _ in range(length):
+        action = draw(policy[state], random)
+        following = draw(P[state, action], random)
+        columns.append((state, action, mdp.rewards[state, action], following))
+        state = following
+    states, chosen, rewards, nexts = (
+        np.stack(column, axis=1).ravel() for column in zip(*columns, strict=True)
+    )
+    last = np.arange(len(states)) % length == length - 1
+    return Dataset(
+        observations=states[:, None],
+        actions=chosen,
+        rewards=rewards,
+        next_observations=nexts[:, None],
+        terminals=np.zeros_like(last),
+        timeouts=last,
+        action_space=Discrete(mdp.actions),
+    )
+
+
+def draw(chances: Array, random: np.random.Generator) -> Array:
+    """One choice per row of probabilities."""
+    draws = random.uniform(size=(len(chances), 1)) * chances.sum(axis=1, keepdims=True)
+    return np.asarray((draws >= chances.cumsum(axis=1)).sum(axis=1))
