@@ -27,8 +27,6 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except KeyboardInterrupt:
-        fail("interrupted", 130, debug)
     except Exception as error:  # noqa: BLE001 - the last stop before the user
         kind = type(error).__name__
         fail(f"internal error ({kind}: {error}); --debug shows where", 1, debug)

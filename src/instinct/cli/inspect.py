@@ -85,7 +85,7 @@ def convert(source: Source, target: Path, action_range: ActionRange = None) -> N
 def table(source: str, summary: Summary, score: float | None) -> Table:
     grid = Table(title=source, show_header=False, title_justify="left", title_style="bold")
     grid.add_column(style="dim")
-    grid.add_column()
+    grid.add_column(overflow="fold")
     grid.add_row("transitions", f"{summary.transitions:,}")
     grid.add_row("episodes", f"{summary.episodes:,}")
     grid.add_row("ended by", f"{summary.terminals:,} terminals, {summary.timeouts:,} timeouts")

@@ -75,13 +75,13 @@ def draw_square(axes: Axes, x: int, y: int, square: str, frequency: float) -> No
 
 
 def draw_path(axes: Axes, name: str, path: Path) -> None:
-    """A line through the squares, moved a little aside so that paths do not hide each other."""
-    points = np.array(path, np.float64)[:, :2] + 0.5 + OFFSETS.get(name, 0.0)
-    moved = np.append(True, (np.diff(points, axis=0) != 0).any(axis=1))
-    x, y = points[moved].T
+    """A line that keeps to the right of its heading, so that the way back is seen beside it."""
+    x, y, d = np.array(path).T
+    aside = MOVES[(d + 1) % len(MOVES)]
+    points = np.stack([x, y], axis=1) + 0.5 + OFFSETS.get(name, 0.0) + 0.05 * aside
     color = COLORS.get(name, INK)
-    axes.plot(x, y, color=color, linewidth=2.4, label=name, solid_joinstyle="round")
-    axes.plot(x[-1], y[-1], marker="o", color=color, markersize=7)
+    axes.plot(*points.T, color=color, linewidth=2.2, label=name, solid_joinstyle="round")
+    axes.plot(*points[-1], marker="o", color=color, markersize=7)
 
 
 def draw_length_bias(world: GridWorld, dataset: Dataset) -> Figure:
@@ -108,5 +108,6 @@ def draw_length_bias(world: GridWorld, dataset: Dataset) -> Figure:
             ylabel="return",
             xlim=(0, world.horizon * 1.05),
             ylim=(-1.4, 1.2),
+            xticks=range(0, world.horizon + 1, 5),
         )
     return drawing

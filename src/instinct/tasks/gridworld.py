@@ -130,6 +130,11 @@ class GridWorld:
         initial[self.start] = 1
         return layered(MDP(transitions, self.rewards, initial, discount=0.0), self.horizon)
 
+    @property
+    def best_return(self) -> float:
+        """V* of the start."""
+        return float(self.mdp.initial @ self.mdp.optimal().V)
+
     def record(self, actions: str) -> dict[str, Array]:
         """The transitions of one episode; it stops at the key, on lava, or with its actions."""
         states, taken = [self.start], []

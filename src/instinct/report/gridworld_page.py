@@ -1,0 +1,97 @@
+"""The grid world's table, figures and page, made from its results."""
+
+from pathlib import Path
+
+from instinct.paper import gridworld as paper_gridworld
+from instinct.report.figures import save
+from instinct.report.gridworld import draw_length_bias, draw_map
+from instinct.report.page import Page, Section, write_page
+from instinct.report.tables import Table, write_csv
+from instinct.study.results import Results
+from instinct.tasks.gridworld import GridWorld
+
+ALGORITHMS = ("BC", "PEVI")
+SHOWN = "negative"
+"""The label whose paths are drawn; the paper's figure shows that all give the same."""
+
+WHY = """
+Four in five recorded episodes set out, turn back and end on the lava, where the recording stops;
+one in five reaches the key, where an agent can stay for good. So only policies that reach the key
+can stay inside the data to the end, and pessimism, which fears what the data do not show, finds
+them whatever the reward says.
+"""
+MAP = "The grid, the data (darker is more frequent), and the paths of BC and PEVI, {} reward."
+LENGTH_BIAS = "Length bias: the longest episodes in the data are the good ones."
+
+
+def table(results: Results) -> Table:
+    """Our returns, label by label, beside the paper's."""
+    ours = {(row["algorithm"], row["label"]): row for row in results.results}
+    paper = paper_gridworld()
+    rows = []
+    for label in dict.fromkeys(row["label"] for row in results.results):
+        cells = [label]
+        for algorithm in ALGORITHMS:
+            row = ours[algorithm, label]
+            cells.append(f"{row['mean']:.2f} ± {row['stderr']:.2f}")
+            cells.append(f"{paper[algorithm, label]:.2f} ± 0.00")
+        rows.append(tuple(cells))
+    return Table(
+        caption=f"Mean true return over {results.results[0]['episodes']:,} test episodes, "
+        "± one standard error.",
+        columns=("reward label", "BC", "BC (paper)", "PEVI", "PEVI (paper)"),
+        rows=tuple(rows),
+    )
+
+
+def verdict(results: Results) -> str:
+    """What was seen, in one sentence made from the numbers."""
+    means = {
+        name: [r["mean"] for r in results.results if r["algorithm"] == name] for name in ALGORITHMS
+    }
+    return (
+        f"Pessimistic offline RL (PEVI) returns {spread(means['PEVI'])} under the true, zero, "
+        f"random and negated reward; imitating the same data (BC) returns {spread(means['BC'])}. "
+        f"The best possible return is {GridWorld().best_return:.2f}."
+    )
+
+
+def spread(values: list[float]) -> str:
+    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def write_report(results: Results, folder: Path) -> Path:
+    """Write the figures, the table and the page; the path of the page."""
+    world = GridWorld()
+    dataset = world.dataset()
+    paths = {name: results.paths[f"{name} {SHOWN}"] for name in ALGORITHMS}
+    grid, bias = draw_map(world, dataset, paths), draw_length_bias(world, dataset)
+    for suffix in (".svg", ".pdf"):
+        save(grid, folder / f"map{suffix}")
+        save(bias, folder / f"length_bias{suffix}")
+    write_csv(table(results), folder / "table.csv")
+    page = Page(
+        title="Grid world: right behaviour from wrong rewards",
+        summary=verdict(results),
+        sections=(
+            Section("What each agent reaches", table=table(results)),
+            Section("Why", text=(WHY,), figures=((grid, MAP.format(SHOWN)), (bias, LENGTH_BIAS))),
+        ),
+        provenance=provenance(results),
+    )
+    write_page(page, folder / "index.html")
+    return folder / "index.html"
+
+
+def provenance(results: Results) -> dict[str, str]:
+    return {
+        "policy": "the final policy of each algorithm, judged by the true reward",
+        "test episodes": f"{results.results[0]['episodes']:,} per cell",
+        "seed": str(results.settings["seed"]),
+        "pessimism of PEVI": f"β = {results.settings['beta']:g}, with the paper's value bounds",
+        "horizon": f"{results.settings['horizon']} steps",
+        "dataset": f"SHA-256 {results.dataset}",
+        "layout": "our own: the paper does not print its layout; all facts it states hold",
+        "versions": ", ".join(f"{name} {version}" for name, version in results.versions.items()),
+    }

@@ -1,0 +1,77 @@
+"""What holds for every command."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from typer.main import get_command
+
+import instinct
+from instinct.cli.app import app
+from instinct.study import gridworld
+from tests.cli.conftest import Run
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    def walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        children = getattr(command, "commands", None)
+        if children is None:
+            yield path
+        for name, child in (children or {}).items():
+            yield from walk(child, (*path, name))
+
+    return walk(get_command(app), ())
+
+
+@pytest.mark.parametrize("path", [*commands()], ids=" ".join)
+def test_help_gives_an_example(run: Run, path: tuple[str, ...]) -> None:
+    outcome = run(*path, "--help")
+    assert outcome.code == 0
+    assert f"Example: instinct {' '.join(path)}" in " ".join(outcome.out.split())
+
+
+def test_the_command_is_installed_and_tells_its_version() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from instinct.cli import main; main()", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"instinct {instinct.__version__}\n"
+    assert done.stderr == ""
+
+
+def test_no_arguments_show_the_help(run: Run) -> None:
+    assert "inspect" in run().out
+
+
+def test_wrong_usage_is_bad_input(run: Run) -> None:
+    outcome = run("inspect")
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "DATASET" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (ZeroDivisionError("by zero"), 1, "internal error (ZeroDivisionError: by zero)"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_a_fault_of_ours_shows_no_traceback(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(gridworld, "run", broken)
+    outcome = run("study", "run", "gridworld")
+    assert outcome.code == code
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err

@@ -1,0 +1,31 @@
+import pytest
+
+from instinct.errors import BadInput
+from instinct.paper.tables import NAMES, gridworld, table
+
+ROWS = {
+    "cql_architecture_d4rl": 112,
+    "cql_architecture_metaworld": 120,
+    "d4rl_episode_lengths": 260,
+    "d4rl_scores": 370,
+    "metaworld_success": 315,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tables_are_whole(name: str) -> None:
+    assert len(table(name)) == ROWS[name]
+
+
+def test_numbers_of_the_paper() -> None:
+    scores = {(row.dataset, row.algorithm, row.label): row for row in table("d4rl_scores")}
+    assert scores["hopper-random", "ATAC", "zero"].mean == 22.6
+    assert scores["hopper-random", "ATAC", "zero"].stderr == 3.8
+    assert scores["hopper-random", "behavior", None].stderr is None
+    assert gridworld()["PEVI", "negative"] == 0.92
+    assert gridworld()["BC", "zero"] == -1.19
+
+
+def test_an_unknown_table_is_named() -> None:
+    with pytest.raises(BadInput, match="no table called 'd4rl'"):
+        table("d4rl")
