@@ -9,7 +9,7 @@ import pytest
 import instinct
 
 ROOT = Path(instinct.__file__).parent
-ORDER = ("data", "theory", "tabular", "deep", "tasks", "paper", "study", "report", "cli")
+ORDER = ("data", "theory", "tabular", "deep", "tasks", "collect", "paper", "study", "report", "cli")
 
 
 def imports(file: Path) -> Iterator[str]:

@@ -8,12 +8,12 @@ import typer
 from rich.table import Table
 
 from instinct.cli.output import Json, out, print_json
+from instinct.collect.catalog import find
 from instinct.data import write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report import length_bias
 from instinct.report.figures import check_format, save
-from instinct.tasks.catalog import find
 from instinct.tasks.scores import normalize
 
 Source = Annotated[
