@@ -17,6 +17,9 @@ from instinct.data.formats.files import check_memory, reading
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 
+LAYOUT = "0.5.0"
+"""The version of Minari whose layout is written."""
+
 EPISODE_FIELDS = {
     "actions": "actions",
     "rewards": "rewards",
@@ -119,6 +122,7 @@ def write_minari(dataset: Dataset, path: Path) -> None:
         metadata = {
             "dataset_id": path.name,
             "data_format": "hdf5",
+            "minari_version": LAYOUT,
             "total_episodes": dataset.episodes,
             "total_steps": len(dataset),
             "observation_space": json.dumps(observation_space(dataset)),
