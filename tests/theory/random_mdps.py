@@ -4,21 +4,70 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
+from scipy.optimize import linprog
 
 from instinct.data import Array
 from instinct.theory.mdp import MDP, deterministic
+from instinct.theory.support import reachable
 
 
 def random_mdp(seed: int, states: int = 4, actions: int = 2, discount: float = 0.9) -> MDP:
-    """Sparse random transitions, rewards in [0, 1] and a random start."""
+    """Sparse random transitions, rewards in [0, 1], and a start in one of two states."""
     rng = np.random.default_rng(seed)
     P = rng.random((states, actions, states)) * (rng.random((states, actions, states)) < 0.5)
     P[..., 0] += P.sum(axis=2) == 0
     P /= P.sum(axis=2, keepdims=True)
-    return MDP.dense(P, rng.random((states, actions)), rng.dirichlet(np.ones(states)), discount)
+    initial = np.concatenate([rng.dirichlet([1, 1]), np.zeros(states - 2)])
+    return MDP.dense(P, rng.random((states, actions)), initial, discount)
 
 
 def all_deterministic(mdp: MDP) -> Iterator[Array]:
     """Every deterministic policy of a small MDP."""
     for chosen in product(range(mdp.actions), repeat=mdp.states):
         yield deterministic(np.array(chosen), mdp.actions)
+
+
+def random_support(mdp: MDP, seed: int) -> Array:
+    """What a random deterministic policy visits, some more pairs there, and data elsewhere or not.
+
+    Some policy stays in it, but other ways lead to states without data.
+    """
+    rng = np.random.default_rng([seed, 1])
+    followed = deterministic(rng.integers(mdp.actions, size=mdp.states), mdp.actions) > 0
+    reached = reachable(mdp, followed)
+    seen = reached | (rng.random(mdp.states) < 0.3)
+    support = followed & reached[:, None]
+    support |= (rng.random(support.shape) < 0.5) & seen[:, None]
+    if mdp.horizon is not None:
+        support[-1] = True
+    return np.asarray(support)
+
+
+def random_rewards(mdp: MDP, seed: int) -> Array:
+    """Rewards in [-1, 1]."""
+    rewards = np.random.default_rng([seed, 3]).uniform(-1, 1, mdp.rewards.shape)
+    if mdp.horizon is not None:
+        rewards[-1] = 0
+    return rewards
+
+
+def values(mdp: MDP, *rewards: Array) -> Array:
+    """V_f^π(d_0) of every deterministic policy (rows) for every f (columns).
+
+    Those of all policies are the convex hull of the rows.
+    """
+    return np.array([[mdp.value(policy, f) for f in rewards] for policy in all_deterministic(mdp)])
+
+
+def best_mixture(gains: Array, limited: Array, bounds: Array) -> float:
+    """max ⟨w, gains⟩ over mixtures w of policies with w @ limited ≤ bounds."""
+    solved = linprog(
+        -gains,
+        A_ub=limited.T,
+        b_ub=bounds,
+        A_eq=np.ones((1, len(gains))),
+        b_eq=np.ones(1),
+        method="highs-ds",
+    )
+    assert solved.fun is not None
+    return -float(solved.fun)

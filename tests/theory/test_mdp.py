@@ -6,7 +6,7 @@ from scipy import sparse
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory import mdp as module
+from instinct.theory import linear
 from instinct.theory.mdp import MDP, deterministic, layered, uniform
 
 from .random_mdps import all_deterministic, random_mdp
@@ -106,7 +106,7 @@ def test_large_mdps_are_solved_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     mdp = random_mdp(5, 60, 3, 0.99)
     exact = mdp.optimal()
     occupancy = mdp.occupancy(exact.policy)
-    monkeypatch.setattr(module, "DIRECT", 10)
+    monkeypatch.setattr(linear, "DIRECT", 10)
     assert pytest.approx(exact.V, abs=1e-9) == mdp.optimal().V
     assert mdp.occupancy(exact.policy) == pytest.approx(occupancy, abs=1e-12)
 

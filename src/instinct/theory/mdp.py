@@ -6,18 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import gmres, spsolve
 
 from instinct.data import Array
 from instinct.errors import BadInput
-
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+from instinct.theory.linear import Matrix, fixed_point
 
 TOLERANCE = 1e-9
 """How far probabilities may be from summing to one."""
-
-DIRECT = 500
-"""Up to this many states a discounted MDP is solved by factorisation; above, it may fill up."""
 
 
 class Optimal(NamedTuple):
@@ -101,7 +96,11 @@ class MDP:
         allowed = (later == now + 1) | (later == horizon)
         if (~allowed & (table.data > 0)).any():
             raise BadInput("a layered MDP may only step from one layer to the next or to the end")
-        if (self.rewards[-1] != 0).any():
+        self._check_end(self.rewards)
+
+    @staticmethod
+    def _check_end(rewards: Array) -> None:
+        if rewards[-1].any():
             raise BadInput("the end state of a layered MDP must have reward 0")
 
     @classmethod
@@ -149,7 +148,7 @@ class MDP:
         """V^π, [S]; of other rewards if given."""
         rewards = self._rewards(rewards)
         policy = self.checked(policy)
-        return self._solve(self._mixed(policy), (policy * rewards).sum(axis=1))
+        return self.solve(policy, (policy * rewards).sum(axis=1))
 
     def q(self, policy: Array, rewards: Array | None = None) -> Array:
         """Q^π, [S, A]."""
@@ -171,40 +170,49 @@ class MDP:
         It sums to one, less the share of time spent in the end state of a layered MDP.
         """
         policy = self.checked(policy)
-        visits = self._solve(sparse.csr_array(self._mixed(policy).T), self.initial)
+        visits = self._fixed_point(sparse.csr_array(self._mixed(policy).T), self.initial)
         if self.horizon is not None:
             visits[-1] = 0
         return np.asarray(visits[:, None] * policy / self.span)
 
-    def optimal(self, rewards: Array | None = None) -> Optimal:
-        """Policy iteration; backward induction when layered."""
+    def optimal(self, rewards: Array | None = None, allowed: Array | None = None) -> Optimal:
+        """Policy iteration; backward induction when layered.
+
+        With `allowed`, [S, A], only those actions are taken; in a state without any, all are.
+        """
+        rewards = self._rewards(rewards)
+        if allowed is not None:
+            barred = ~allowed & allowed.any(axis=1, keepdims=True)
+            rewards = np.where(barred, -np.inf, rewards)
         V = self._backward(rewards) if self.horizon else self._iterate(rewards)
-        Q = self.backup(V, rewards)
+        Q = rewards + self._later(V)
         return Optimal(Q, V, deterministic(Q.argmax(axis=1), self.actions))
 
-    def _backward(self, rewards: Array | None) -> Array:
-        rewards = self._rewards(rewards)
+    def _backward(self, rewards: Array) -> Array:
         V = np.zeros(self.states)
         for start in range(self.states - 1 - self.width, -1, -self.width):
             layer = slice(start, start + self.width)
             rows = slice(layer.start * self.actions, layer.stop * self.actions)
             later = np.asarray(self.continuation[rows] @ V)
-            Q = rewards[layer] + later.reshape(-1, self.actions)
-            V[layer] = Q.max(axis=1)
+            V[layer] = (rewards[layer] + later.reshape(-1, self.actions)).max(axis=1)
         return V
 
-    def _iterate(self, rewards: Array | None) -> Array:
+    def _iterate(self, rewards: Array) -> Array:
         everyone = np.arange(self.states)
-        chosen = self._rewards(rewards).argmax(axis=1)
+        chosen = rewards.argmax(axis=1)
         while True:
-            V = self.v(deterministic(chosen, self.actions), rewards)
-            Q = self.backup(V, rewards)
+            V = self.solve(deterministic(chosen, self.actions), rewards[everyone, chosen])
+            Q = rewards + self._later(V)
             best = Q.argmax(axis=1)
             gain = Q[everyone, best] - Q[everyone, chosen]
             better = gain > 1e-11 * max(1.0, np.abs(V).max())
             if not better.any():
                 return V
             chosen = np.where(better, best, chosen)
+
+    def _later(self, V: Array) -> Array:
+        """γ E[V(s′)], [S, A]."""
+        return np.asarray(self.continuation @ V).reshape(-1, self.actions)
 
     def _rewards(self, rewards: Array | None) -> Array:
         if rewards is None:
@@ -213,6 +221,8 @@ class MDP:
         if rewards.shape != self.rewards.shape:
             need = list(self.rewards.shape)
             raise BadInput(f"the rewards have shape {list(rewards.shape)}, not {need}")
+        if self.horizon is not None:
+            self._check_end(rewards)
         return rewards
 
     def checked(self, policy: Array) -> Array:
@@ -225,26 +235,19 @@ class MDP:
             raise BadInput("every row of a policy must be non-negative and sum to one")
         return policy
 
-    def _mixed(self, policy: Array) -> Matrix:
-        """Γ_π, [S, S]: the continuation under the policy."""
-        pairs = np.arange(policy.size)
-        where = (pairs // self.actions, pairs)
-        mix = sparse.csr_array((policy.ravel(), where), shape=(self.states, policy.size))
-        return sparse.csr_array(mix @ self.continuation)
+    def solve(self, weights: Array, target: Array) -> Array:
+        """x(s) = target(s) + γ Σ_a weights(s, a) E[x(s′)], [S]."""
+        return self._fixed_point(self._mixed(weights), target)
 
-    def _solve(self, step: Matrix, target: Array) -> Array:
-        """x = target + step @ x."""
-        system = sparse.csc_array(sparse.eye_array(self.states) - step)
-        if self.horizon is not None:
-            # Layers make the system triangular: in its own order the factorisation adds nothing.
-            return np.asarray(spsolve(system, target, permc_spec="NATURAL"))
-        if self.states > DIRECT:
-            x, failed = gmres(
-                system, target, rtol=1e-14 * self.span, atol=0.0, restart=50, maxiter=2
-            )
-            if not failed:
-                return np.asarray(x)
-        return np.asarray(spsolve(system, target))
+    def _fixed_point(self, step: Matrix, target: Array) -> Array:
+        return fixed_point(step, target, triangular=self.horizon is not None, span=self.span)
+
+    def _mixed(self, weights: Array) -> Matrix:
+        """γ Σ_a weights(s, a) P(s′|s, a), [S, S]."""
+        pairs = np.arange(weights.size)
+        where = (pairs // self.actions, pairs)
+        mix = sparse.csr_array((weights.ravel(), where), shape=(self.states, weights.size))
+        return sparse.csr_array(mix @ self.continuation)
 
 
 def deterministic(chosen: Array, actions: int) -> Array:
@@ -274,6 +277,11 @@ def layered(mdp: MDP, horizon: int) -> MDP:
     )
     data = np.concatenate([np.tile(table.data, horizon - 1), np.ones(len(last))])
     transitions = sparse.csr_array((data, (rows, columns)), shape=(states * A, states))
-    rewards = np.vstack([np.tile(mdp.rewards, (horizon, 1)), np.zeros((1, A))])
+    rewards = over_time(mdp.rewards, horizon)
     initial = np.concatenate([mdp.initial, np.zeros(states - S)])
     return MDP(transitions, rewards, initial, 1.0, horizon)
+
+
+def over_time(values: Array, horizon: int) -> Array:
+    """Values of the pairs of an MDP, [S, A], for each of its layers; zero at the end."""
+    return np.vstack([np.tile(values, (horizon, 1)), np.zeros_like(values[:1])])

@@ -1,0 +1,94 @@
+"""Linear programs over the visits x(s, a) = E[Σ_t γ^t 1(s_t = s, a_t = a)] that policies can make.
+
+The visits of all policies form the polytope of x ≥ 0 with
+Σ_a x(s′, a) = d_0(s′) + γ Σ_{s,a} P(s′|s, a) x(s, a), and V_f^π(d_0) = ⟨x, f⟩ for every f. The end
+state of a layered MDP leads nowhere, so this holds with γ = 1 too.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from instinct.data import Array
+from instinct.errors import BadInput, InstinctError
+from instinct.theory.linear import Matrix
+from instinct.theory.mdp import MDP
+
+FEASIBILITY = 1e-10
+"""By how much HiGHS may violate a constraint, primal or dual; the least it accepts."""
+
+
+class Limit(NamedTuple):
+    """V_f^π(d_0) ≤ bound."""
+
+    f: Array
+    bound: float
+
+
+class Program(NamedTuple):
+    """A solved program."""
+
+    value: float
+    """V_f^π(d_0)."""
+    visits: Array
+    """x, [S, A]."""
+    multipliers: Array
+    """Of the limits."""
+
+
+def maximise(
+    mdp: MDP,
+    f: Array,
+    limits: Sequence[Limit] = (),
+    *,
+    allowed: Array | None = None,
+    price: float | None = None,
+) -> Program:
+    """max_π V_f^π(d_0) under the limits, taking only allowed actions.
+
+    With a price the limits may be exceeded by a common amount t ≥ 0, and the maximum is that of
+    V_f^π(d_0) - price · t.
+    """
+    chosen = np.arange(f.size) if allowed is None else np.flatnonzero(allowed)
+    extra = 0 if price is None else 1
+    gains = np.concatenate([-np.ravel(f)[chosen], [price] * extra])
+    rows = [np.concatenate([np.ravel(limit.f)[chosen], [-1.0] * extra]) for limit in limits]
+    flow: Any = sparse.hstack([flows(mdp)[:, chosen], sparse.csc_array((mdp.states, extra))])
+    limited: Any = sparse.csr_array(np.array(rows)) if rows else None
+    solved = linprog(
+        gains,
+        A_ub=limited,
+        b_ub=[limit.bound for limit in limits] if rows else None,
+        A_eq=flow,
+        b_eq=mdp.initial,
+        method="highs-ipm",
+        options={
+            "primal_feasibility_tolerance": FEASIBILITY,
+            "dual_feasibility_tolerance": FEASIBILITY,
+        },
+    )
+    if solved.status == 2:
+        raise BadInput("no policy meets the limits of the linear program; relax them")
+    if solved.status != 0 or solved.x is None:
+        raise InstinctError(f"the linear program could not be solved: {solved.message}")
+    visits = np.zeros(f.size)
+    visits[chosen] = np.maximum(solved.x[: len(chosen)], 0)
+    multipliers = np.maximum(-solved.ineqlin.marginals, 0) if rows else np.zeros(0)
+    return Program(float(visits @ np.ravel(f)), visits.reshape(f.shape), multipliers)
+
+
+def flows(mdp: MDP) -> Matrix:
+    """[S, S·A]: what leaves a state less what arrives there; it equals d_0 for visits."""
+    pairs = np.arange(mdp.rewards.size)
+    leaving = sparse.csr_array((np.ones(len(pairs)), (pairs // mdp.actions, pairs)))
+    return sparse.csr_array(leaving - mdp.continuation.T)
+
+
+def policy_of(visits: Array, otherwise: Array) -> Array:
+    """π(a|s) = x(s, a) / Σ_a x(s, a), and another policy in states that are not visited."""
+    total = visits.sum(axis=1, keepdims=True)
+    seen = total > FEASIBILITY
+    return np.where(seen, visits / np.where(seen, total, 1), otherwise)

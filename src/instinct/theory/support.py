@@ -1,0 +1,113 @@
+"""The support of a data distribution μ, and what it means for a policy to stay in it."""
+
+import numpy as np
+
+from instinct.data import Array, Dataset, Discrete
+from instinct.errors import BadInput
+from instinct.theory.mdp import MDP
+
+
+def support(mdp: MDP, mu: Array) -> Array:
+    """Which pairs (s, a) have data, [S, A]; μ may be probabilities or counts.
+
+    The end state of a layered MDP is in the support: nothing happens there.
+    """
+    mu = _checked(mdp, mu)
+    covered = mu > 0
+    if mdp.horizon is not None:
+        covered[-1] = True
+    return covered
+
+
+def costs(support: Array) -> Array:
+    """c_μ(s, a) = 1[μ(s, a) = 0]."""
+    return 1.0 - support
+
+
+def empirical(mdp: MDP, dataset: Dataset) -> Array:
+    """μ̂, [S, A]: the share of the dataset's transitions at every pair.
+
+    Observations are the numbers of the states. For a layered MDP they are numbers within a layer,
+    and the layer is the time step within the episode.
+    """
+    if dataset.observations.dtype.kind != "i" or dataset.observations.shape[1] != 1:
+        raise BadInput("observations must be state numbers, of shape [rows, 1]")
+    if not isinstance(dataset.action_space, Discrete) or dataset.action_space.n != mdp.actions:
+        raise BadInput(f"the dataset must have {mdp.actions} discrete actions as the MDP has")
+    state = dataset.observations[:, 0]
+    if not ((state >= 0) & (state < mdp.width)).all():
+        raise BadInput(f"observations must be state numbers below {mdp.width}")
+    if mdp.horizon is not None:
+        if dataset.lengths.max() > mdp.horizon:
+            raise BadInput(f"an episode is longer than the horizon of {mdp.horizon} steps")
+        state = dataset.steps * mdp.width + state
+    counts = np.bincount(state * mdp.actions + dataset.actions, minlength=mdp.rewards.size)
+    return np.asarray(counts.reshape(mdp.rewards.shape) / len(dataset))
+
+
+def viable(mdp: MDP, support: Array) -> Array:
+    """From which pairs in the support it can be stayed in for ever, [S, A].
+
+    The largest set of pairs in the support whose successors all have a pair in the set. A policy
+    has V_cμ^π(d_0) = 0 exactly if it takes only such pairs wherever it comes.
+    """
+    pairs: Array = np.asarray(support, np.bool_)
+    while True:
+        doomed = np.asarray(~pairs.any(axis=1), np.float64)
+        leading = np.asarray(mdp.continuation @ doomed).reshape(pairs.shape) > 0
+        if not (pairs & leading).any():
+            return pairs
+        pairs = pairs & ~leading
+
+
+def feasible(mdp: MDP, support: Array) -> bool:
+    """Whether some policy never leaves the support."""
+    return bool(viable(mdp, support)[mdp.initial > 0].any(axis=1).all())
+
+
+def reachable(mdp: MDP, pairs: Array) -> Array:
+    """Which states can be visited from d_0 by taking only the given pairs, [S]."""
+    found: Array = mdp.initial > 0
+    while True:
+        taken = (pairs & found[:, None]).ravel().astype(np.float64)
+        wider = found | (np.asarray(mdp.continuation.T @ taken) > 0)
+        if (wider == found).all():
+            return found
+        found = wider
+
+
+def out_of_support(mdp: MDP, policy: Array, support: Array, steps: int | None = None) -> float:
+    """How likely a policy leaves the support.
+
+    (1-γ) Σ_t γ^t Prob(∃τ ≤ t: (s_τ, a_τ) ∉ supp μ), which equals E[γ^T] for the first time T of
+    leaving; in a layered MDP with γ = 1 it is the probability of leaving within the horizon.
+    With `steps` it is Prob(∃τ < steps: (s_τ, a_τ) ∉ supp μ), undiscounted.
+    """
+    inside = mdp.checked(policy) * support
+    leaving = (policy * ~support).sum(axis=1)
+    if steps is None:
+        return float(mdp.initial @ mdp.solve(inside, leaving))
+    here, left = mdp.initial, 0.0
+    for _ in range(steps):
+        left += float(here @ leaving)
+        here = (here[:, None] * inside).ravel() @ mdp.transitions
+    return left
+
+
+def concentrability(mdp: MDP, policy: Array, mu: Array) -> float:
+    """sup_{s,a} d^π(s, a) / μ(s, a), with 0/0 = 0; infinite if π leaves the support."""
+    mu, taken = _checked(mdp, mu), policy > 0
+    if (taken & reachable(mdp, taken)[:, None] & ~support(mdp, mu)).any():
+        return float("inf")
+    covered = mu > 0
+    return float((mdp.occupancy(policy)[covered] / mu[covered]).max() * mu.sum())
+
+
+def _checked(mdp: MDP, mu: Array) -> Array:
+    mu = np.asarray(mu, np.float64)
+    if mu.shape != mdp.rewards.shape:
+        need = list(mdp.rewards.shape)
+        raise BadInput(f"the data distribution has shape {list(mu.shape)}, not {need}")
+    if not (mu >= 0).all() or not 0 < mu.sum() < np.inf:
+        raise BadInput("the data distribution must be non-negative, finite and not all zero")
+    return mu
