@@ -20,7 +20,7 @@ Path = Sequence[Sequence[int]]
 
 
 def draw_map(world: GridWorld, dataset: Dataset, paths: Mapping[str, Path]) -> Figure:
-    """Squares as opaque as they are frequent in the data, and the agents' paths over them."""
+    """Squares as opaque as they are frequent in the data, and the agents' paths to lava or key."""
     drawing = figure(4.6, 4.9)
     height, width = world.squares.shape
     with styled():
@@ -32,7 +32,7 @@ def draw_map(world: GridWorld, dataset: Dataset, paths: Mapping[str, Path]) -> F
         for y, x in np.ndindex(height, width):
             draw_square(axes, x, y, str(world.squares[y, x]), float(frequency[y, x]))
         for name, path in paths.items():
-            draw_path(axes, name, path)
+            draw_path(axes, name, path[: arrival(world, path) + 1])
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(paths))
     return drawing
 
@@ -72,6 +72,14 @@ def draw_square(axes: Axes, x: int, y: int, square: str, frequency: float) -> No
         center = np.array([x + 0.5, y + 0.5])
         corners = [center + 0.26 * ahead, *(center - 0.2 * ahead + s * 0.2 * side for s in (1, -1))]
         axes.add_patch(Polygon(corners, facecolor=INK))
+
+
+def arrival(world: GridWorld, path: Path) -> int:
+    """When the path first is on lava or at the key, else its end."""
+    for step, (x, y, _) in enumerate(path):
+        if world.squares[y, x] in (LAVA, KEY):
+            return step
+    return len(path) - 1
 
 
 def draw_path(axes: Axes, name: str, path: Path) -> None:
