@@ -28,7 +28,6 @@ def test_counts_rewards_and_transitions_by_hand() -> None:
     np.testing.assert_allclose(model.distribution, np.array([[2, 1], [0, 1], [0, 0]]) / 4)
     np.testing.assert_allclose(model.behaviour, [[2 / 3, 1 / 3], [0.0, 1.0], [0.5, 0.5]])
     np.testing.assert_allclose(model.left, 10)
-    np.testing.assert_array_equal(model.stopped, [2])
 
 
 def test_a_horizon_layers_the_states_by_time() -> None:
@@ -50,7 +49,6 @@ def test_a_horizon_layers_the_states_by_time() -> None:
 
 def test_a_timeout_in_the_last_layer_is_the_end_of_the_horizon() -> None:
     model = Model.of(dataset([([(0, 0, 1.0, 1), (1, 0, 1.0, 0)], "timeout")], 1), horizon=2)
-    assert len(model.stopped) == 0
     assert model.transitions[2:].nnz == 0
 
 

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from instinct.data import Array, Dataset, Discrete
 from instinct.errors import BadInput
-from instinct.theory.mdp import Matrix
+from instinct.theory.linear import Matrix
+from instinct.theory.mdp import MDP
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,7 @@ class States:
         rows = np.asarray(self.rows, np.float64)
         if rows.ndim != 2 or len(rows) == 0:
             raise BadInput(f"states have shape {list(rows.shape)}, not [states, dimension]")
-        if len(np.unique(rows, axis=0)) < len(rows):
+        if ranks(rows).max() < len(rows) - 1:
             raise BadInput("a state is given twice; the rows of States must be distinct")
         object.__setattr__(self, "rows", rows)
 
@@ -29,7 +30,8 @@ class States:
     def of(cls, dataset: Dataset) -> "States":
         """The distinct observations and next observations of the dataset."""
         seen = np.concatenate([dataset.observations, dataset.next_observations])
-        return cls(np.unique(seen, axis=0))
+        _, first = np.unique(ranks(seen), return_index=True)
+        return cls(seen[first])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -39,15 +41,23 @@ class States:
         if observations.ndim != 2 or observations.shape[1] != self.rows.shape[1]:
             need = self.rows.shape[1]
             raise BadInput(f"has shape {list(observations.shape)}, not [rows, {need}]")
-        found, where = np.unique(
-            np.concatenate([self.rows, observations]), axis=0, return_inverse=True
-        )
-        if len(found) > len(self):
-            stray = ~np.isin(where[len(self) :], where[: len(self)])
-            raise BadInput("is not one of the states", row=int(stray.argmax()))
-        number = np.empty(len(self), np.int64)
-        number[where[: len(self)]] = np.arange(len(self))
-        return np.asarray(number[where[len(self) :]])
+        rank = ranks(np.concatenate([self.rows, observations]))
+        own, wanted = rank[: len(self)], rank[len(self) :]
+        number = np.full(rank.max() + 1, -1)
+        number[own] = np.arange(len(self))
+        numbers = number[wanted]
+        if (numbers < 0).any():
+            raise BadInput("is not one of the states", row=int(numbers.argmin()))
+        return np.asarray(numbers)
+
+
+def ranks(rows: Array) -> Array:
+    """The rank of every row among the distinct rows, in lexicographic order."""
+    rank = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        values, place = np.unique(column, return_inverse=True)
+        _, rank = np.unique(rank * len(values) + place, return_inverse=True)
+    return rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +86,6 @@ class Model:
     """The next state of every transition, [N]; S stands for the end of the world."""
     starts: Array
     """The first state of every episode, [episodes]."""
-    stopped: Array
-    """The state in which every timeout left the world, [timeouts]."""
 
     @classmethod
     def of(
@@ -99,8 +107,6 @@ class Model:
         following = index(space, dataset, "next_observations")
         if horizon is not None:
             following += (layer + 1) * n
-        successors = np.where(dataset.terminals, S, np.minimum(following, S))
-        stopped = successors[dataset.timeouts]
         return cls(
             space=space,
             actions=A,
@@ -108,9 +114,8 @@ class Model:
             horizon=horizon,
             pairs=now * A + dataset.actions,
             observed=dataset.rewards.astype(np.float64),
-            successors=successors,
+            successors=np.where(dataset.terminals, S, np.minimum(following, S)),
             starts=now[dataset.starts],
-            stopped=stopped[stopped < S],
         )
 
     def __len__(self) -> int:
@@ -171,6 +176,24 @@ class Model:
             return np.full(self.states, 1 / (1 - self.discount))
         return np.repeat(np.arange(self.horizon, 0, -1.0), len(self.space))
 
+    def mdp(self, rewards: Array, transitions: Matrix | None = None) -> MDP:
+        """An MDP over these states and, as its last state, the end of the world.
+
+        Transitions that are not given are P̂. What a row lacks of summing to one leads to the end:
+        a pair with an empty row ends the world with its reward.
+        """
+        S, A = self.states, rewards.shape[1]
+        P = self.transitions if transitions is None else transitions
+        end = np.append(np.clip(1 - np.asarray(P.sum(axis=1)), 0, 1), np.ones(A))
+        table = sparse.vstack([P, sparse.csr_array((A, S))])
+        return MDP(
+            sparse.csr_array(sparse.hstack([table, sparse.csr_array(end[:, None])])),
+            np.vstack([rewards, np.zeros(A)]),
+            np.append(self.initial, 0),
+            self.discount,
+            self.horizon,
+        )
+
     def _per_pair(self, weights: Array | None) -> Array:
         size = self.states * self.actions
         return np.bincount(self.pairs, weights, minlength=size).reshape(-1, self.actions)
@@ -203,3 +226,18 @@ def index(space: States, dataset: Dataset, field: str) -> Array:
         row = None if fault.row is None else int(np.flatnonzero(needed)[fault.row])
         raise BadInput(fault.problem, field=field, row=row) from fault
     return numbers
+
+
+def widen(transitions: Matrix, actions: int) -> Matrix:
+    """The transitions of one more action, number A, that ends the world; [S·(A+1), S]."""
+    starts = transitions.indptr[:-1].reshape(-1, actions)
+    stops = transitions.indptr[actions::actions, None]
+    indptr = np.append(np.hstack([starts, stops]), transitions.indptr[-1])
+    shape = (len(indptr) - 1, transitions.shape[1])
+    return sparse.csr_array((transitions.data, transitions.indices, indptr), shape=shape)
+
+
+def only(transitions: Matrix, pairs: Array) -> Matrix:
+    """The transitions of some pairs, by a mask [S, A]; the others end the world."""
+    kept = sparse.diags_array(pairs.ravel().astype(np.float64))
+    return sparse.csr_array(kept @ transitions)

@@ -17,7 +17,7 @@ class Solution:
     """Value estimates of states, [S]."""
     objective: float
     """What the algorithm maximises, as attained by the policy."""
-    gap: float
-    """No policy attains more than `objective + gap`."""
+    gap: float | None
+    """No policy attains more than `objective + gap`; None where nothing is maximised."""
     certifies: str
     """What `V` and `objective` are, in words."""

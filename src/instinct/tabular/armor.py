@@ -1,0 +1,66 @@
+"""ARMOR: improve on the behaviour in every model that fits the data (Bhardwaj et al., 2023)."""
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.tabular.cppo import ModelConfig
+from instinct.tabular.model import Model
+from instinct.tabular.robust import Worst, evaluate, follow, optimal
+from instinct.tabular.solution import Solution
+from instinct.tabular.version_space import VersionSpace
+from instinct.theory.mdp import deterministic
+
+
+def armor(model: Model, config: ModelConfig) -> Solution:
+    """max_π min_M V_M^π(d_0) - V_M^μ(d_0), where the reference is the behaviour μ(a|s).
+
+    As long as π and μ take the same action, the same model moves both: their rewards cancel, and
+    γ·E[D(s′)] remains of the difference D(s) = V^π(s) - V^μ(s). Where they part, their models are
+    taken to be chosen independently. So for every M
+
+        D(s) ≥ Σ_a min(π, μ)·γσ_a(D) + Σ_a (π - μ)⁺·Q_low^π(s, a) - Σ_a (μ - π)⁺·Q_high^μ(s, a),
+
+    with worst cases σ over the relaxation of M^α (see `version_space`). The cancellation and the
+    dynamic program are exact; relaxed are M^α and the independence after parting. π is the better
+    of two by this bound: CPPO's policy, and the one that leaves μ's action only where that is sure
+    to pay.
+
+    The paper does not say what μ does in a state without data; there it counts as having ended,
+    with value 0. Otherwise nothing could improve on recordings that left the support: some model
+    praises them for what nobody saw.
+    """
+    space = config.space(model)
+    reference = np.where(model.support.any(axis=1, keepdims=True), model.behaviour, 0)
+    safe = optimal(space)
+    Q_safe = space.low + model.discount * safe.later
+    praise = evaluate(space, reference, -(reference * space.high).sum(axis=1))
+    Q_high = space.high - model.discount * praise.later
+    parting = Q_safe.max(axis=1, keepdims=True) - Q_high
+    unseen = np.where(reference.any(axis=1), 0, safe.high)
+    best = follow(space, reference, parting, unseen)
+    careful = deterministic(Q_safe.argmax(axis=1), model.actions)
+    staying = reference * (model.discount * best.later >= parting)
+    mixed = staying + (1 - staying.sum(axis=1, keepdims=True)) * careful
+    tried = [(policy, *certify(space, policy, reference, Q_high)) for policy in (mixed, careful)]
+    policy, own, objective = max(tried, key=lambda one: one[2])
+    return Solution(
+        policy=policy,
+        Q=space.low + model.discount * own.later,
+        V=own.low,
+        objective=objective,
+        gap=float(model.initial @ best.high) - objective,
+        certifies="in every model of M^α the policy is better than the behaviour by at least the "
+        "objective, and V is a lower bound of its value; the gap is to the best relaxed bound",
+    )
+
+
+def certify(
+    space: VersionSpace, policy: Array, reference: Array, Q_high: Array
+) -> tuple[Worst, float]:
+    """V_low^π, and the lower bound of V_M^π(d_0) - V_M^μ(d_0)."""
+    own = evaluate(space, policy, (policy * space.low).sum(axis=1))
+    Q_low = space.low + space.model.discount * own.later
+    more, less = np.maximum(policy - reference, 0), np.maximum(reference - policy, 0)
+    parted = (more * Q_low - less * Q_high).sum(axis=1)
+    difference = evaluate(space, np.minimum(policy, reference), parted)
+    return own, float(space.model.initial @ difference.low)

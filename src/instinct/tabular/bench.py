@@ -1,0 +1,89 @@
+"""How long the tabular algorithms take, and how much memory, on a random dataset."""
+
+import resource
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.data import Dataset, Discrete
+from instinct.tabular.model import Model
+from instinct.tabular.registry import ALGORITHMS
+
+
+class Row(NamedTuple):
+    """One line of the measurement: "model" is the building of the model itself."""
+
+    algorithm: str
+    seconds: float
+    peak_mib: float
+    """The largest memory of the process so far."""
+
+
+def random_dataset(
+    states: int,
+    actions: int,
+    transitions: int,
+    branches: int = 10,
+    length: int = 100,
+    seed: int = 0,
+) -> Dataset:
+    """Episodes in a random MDP: from every pair to one of a few states, uniform random actions.
+
+    Rewards are uniform in [-1, 1] per pair; every tenth episode ends the world, others are cut off.
+    """
+    random = np.random.default_rng(seed)
+    targets = random.integers(states, size=(states, actions, branches))
+    rewards = random.uniform(-1, 1, size=(states, actions))
+    length = min(length, transitions)
+    episodes = transitions // length
+    state = random.integers(states, size=episodes)
+    columns = []
+    for _ in range(length):
+        action = random.integers(actions, size=episodes)
+        following = targets[state, action, random.integers(branches, size=episodes)]
+        columns.append((state, action, rewards[state, action], following))
+        state = following
+    now, chosen, earned, then = (
+        np.stack(column, axis=1).ravel() for column in zip(*columns, strict=True)
+    )
+    last = np.arange(len(now)) % length == length - 1
+    over = last & (np.arange(len(now)) // length % 10 == 0)
+    return Dataset(
+        observations=now[:, None],
+        actions=chosen,
+        rewards=earned,
+        next_observations=then[:, None],
+        terminals=over,
+        timeouts=last & ~over,
+        action_space=Discrete(actions),
+    )
+
+
+def measure(
+    states: int = 10_000,
+    actions: int = 10,
+    transitions: int = 1_000_000,
+    discount: float = 0.99,
+    R: float = 10.0,
+) -> list[Row]:
+    """Build the model and run every algorithm once, set pessimistic enough for R.
+
+    PEVI needs a horizon: it gets one of 20 steps, over a twentieth of the states.
+    """
+    data = random_dataset(states, actions, transitions)
+    layered = random_dataset(states // 20, actions, transitions, length=20)
+    begun = time.perf_counter()
+    model = Model.of(data, discount=discount)
+    _ = model.rewards, model.transitions
+    rows = [Row("model", time.perf_counter() - begun, peak())]
+    for name, (run, config) in ALGORITHMS.items():
+        subject = Model.of(layered, horizon=20) if name == "pevi" else model
+        begun = time.perf_counter()
+        run(subject, config.pessimistic(subject, R))
+        rows.append(Row(name, time.perf_counter() - begun, peak()))
+    return rows
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,52 @@
+"""CPPO: the best policy against the worst model that fits the data (Uehara and Sun, 2021)."""
+
+from dataclasses import dataclass
+
+from instinct.tabular.model import Model
+from instinct.tabular.robust import optimal
+from instinct.tabular.solution import Solution
+from instinct.tabular.version_space import VersionSpace, paper_alpha, small_alpha
+from instinct.theory.mdp import deterministic
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The settings of CPPO and ARMOR: R_max = R, and the version space's α.
+
+    If not given, α is the paper's |S|²|A|·log(1/δ), which on small data admits every model; an α
+    well below n(s, a)/V_max² keeps models close to the frequencies.
+    """
+
+    R: float = 1.0
+    alpha: float | None = None
+    delta: float = 0.1
+
+    @classmethod
+    def pessimistic(cls, model: Model, R: float) -> "ModelConfig":
+        """An α that lowers the value of a pair in support by at most 1, even if seen once."""
+        return cls(R=R, alpha=small_alpha(model, R))
+
+    def space(self, model: Model) -> VersionSpace:
+        alpha = paper_alpha(model, self.delta) if self.alpha is None else self.alpha
+        return VersionSpace(model, alpha, self.R)
+
+
+def cppo(model: Model, config: ModelConfig) -> Solution:
+    """max_π min_M V_M^π(d_0), by robust dynamic programming over a relaxation of M^α.
+
+    The relaxation (see `version_space`) gives every pair the whole α, so the minimum is a lower
+    bound of that over M^α; for the relaxation itself the policy is optimal.
+    """
+    space = config.space(model)
+    low, high, later = optimal(space)
+    Q = space.low + model.discount * later
+    objective = float(model.initial @ low)
+    return Solution(
+        policy=deterministic(Q.argmax(axis=1), model.actions),
+        Q=Q,
+        V=low,
+        objective=objective,
+        gap=float(model.initial @ high) - objective,
+        certifies="V is a lower bound of the policy's value in every model of M^α; the gap is to "
+        "the best policy against the relaxed M^α",
+    )

@@ -1,0 +1,131 @@
+"""The worst expectation over the distributions that are likely enough, for many rows at once.
+
+For a row with frequencies p̂ and values v, and m no larger than any value,
+
+    min { p·v : KL(p̂ ‖ p) ≤ x } = max_{ν ≤ m} ν + e^{-x}·exp(Σ p̂_i log(v_i - ν)),
+
+where p may also put weight on a place of value m. The right side is concave in ν, and each ν gives
+a lower bound. So whatever ν the search ends with, the bound holds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from instinct.data import Array
+from instinct.tabular.model import Model
+
+ACCURACY = 1e-10
+"""Of a worst case, as a share of the range of the row's values above m."""
+LEAST = 1e-13
+"""A smaller x is taken for this one: below it rounding hides the ball."""
+ROUNDING = 1e-15
+STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of P̂ of the pairs in support, with the end of the world as a column."""
+
+    pairs: Array
+    counts: Array
+    columns: Array
+    chances: Array
+    starts: Array
+    lengths: Array
+
+    @classmethod
+    def of(cls, model: Model) -> "Rows":
+        shape = (model.support.size, model.states + 1)
+        table = sparse.csr_array(
+            (np.ones(len(model)), (model.pairs, model.successors)), shape=shape
+        )
+        pairs = np.flatnonzero(model.support)
+        lengths = np.diff(table.indptr)[pairs]
+        counts = model.counts.ravel()[pairs]
+        chances = table.data / np.repeat(counts, lengths)
+        return cls(pairs, counts, table.indices, chances, table.indptr[pairs], lengths)
+
+    def mean(self, values: Array) -> Array:
+        """E_P̂ of a value per entry, one per row."""
+        return np.add.reduceat(self.chances * values, self.starts)
+
+    def spread(self, values: Array) -> Array:
+        """A value per row, for its every entry."""
+        return np.repeat(values, self.lengths)
+
+    def only(self, rows: Array) -> "Rows":
+        """Some of the rows, by a mask."""
+        entries = self.spread(rows)
+        lengths = self.lengths[rows]
+        starts = np.cumsum(lengths) - lengths
+        return Rows(
+            self.pairs[rows],
+            self.counts[rows],
+            self.columns[entries],
+            self.chances[entries],
+            starts,
+            lengths,
+        )
+
+
+def ball(rows: Rows, v: Array, m: Array, x: Array) -> tuple[Array, Array, Array]:
+    """A lower bound of the worst expectation of each row, and a distribution close to it.
+
+    `v` has one value per entry; `m` and `x` one per row. The distribution is given as its weights
+    on the entries, and the rest of it, which belongs on the place of value m.
+
+    With u = m - ν and y = (v - m)/u the bound is m + u·(e^h - 1), h = Σ p̂ log(1 + y) - x, and the
+    weights are p̂·e^h/(1 + y).
+    """
+    x = np.maximum(x, LEAST)
+    above = np.maximum(v - rows.spread(m), 0)
+    u = search(rows, above, x)
+    y = above / rows.spread(u)
+    height = rows.mean(np.log1p(y)) - x
+    weights = rows.chances * rows.spread(np.exp(height)) / (1 + y)
+    total = np.add.reduceat(weights, rows.starts)
+    return (
+        m + u * np.expm1(height),
+        weights / rows.spread(np.maximum(total, 1)),
+        np.maximum(1 - total, 0),
+    )
+
+
+def search(rows: Rows, above: Array, x: Array) -> Array:
+    """The best u of each row: where the weights sum to one, or else next to 0.
+
+    The weights sum to e^{c(u) - x} with c(u) = Σ p̂ log(1+y) + log Σ p̂/(1+y), and log c is almost
+    linear in log u: Newton's method there, within a bracket that every step narrows.
+    """
+    top = np.maximum.reduceat(above, rows.starts)
+    bottom = np.minimum.reduceat(above, rows.starts)
+    least = ACCURACY * np.where(top > 0, top, 1)
+    most = np.maximum((top - bottom) / np.expm1(x) - bottom, least)
+    u, rising = least.copy(), curve(rows, above, least)[0] > x
+    if not rising.any():
+        return u
+    rows, above = rows.only(rising), above[rows.spread(rising)]
+    x, top, low, high = x[rising], top[rising], np.log(least[rising]), np.log(most[rising])
+    deviation = rows.mean(above**2) - rows.mean(above) ** 2
+    guess = np.log(np.maximum(deviation, 0) / (2 * x) + least[rising] ** 2) / 2
+    t = np.clip(guess, low, high)
+    for _ in range(STEPS):
+        c, slope = curve(rows, above, np.exp(t))
+        if (np.abs(np.expm1(c - x)) * np.exp(t) <= ACCURACY * top + ROUNDING * np.exp(t)).all():
+            break
+        low, high = np.where(c > x, t, low), np.where(c > x, high, t)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = t - np.log(c / x) * c / slope
+        t = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+    u[rising] = np.exp(t)
+    return u
+
+
+def curve(rows: Rows, above: Array, u: Array) -> tuple[Array, Array]:
+    """c(u), and its derivative by log u."""
+    y = above / rows.spread(u)
+    share = 1 / (1 + y)
+    mean, square = rows.mean(share), rows.mean(share * share)
+    return rows.mean(np.log1p(y)) + np.log(mean), mean - square / mean

@@ -1,0 +1,50 @@
+"""MOPO: plan in the learned model with a penalty on what it does not know (Yu et al., 2020)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from instinct.tabular.model import Model
+from instinct.tabular.pessimism import reach, span
+from instinct.tabular.solution import Solution
+
+
+@dataclass(frozen=True)
+class MOPOConfig:
+    """The penalty is b(s, a) = 2·V_max·min(1, √(L/n(s, a))), L = constant·log(2|S||A|/δ).
+
+    The paper asks for b = Θ(V_max) out of support and refers to VI-LCB for the rest, whose constant
+    is the default; with it, all pairs seen less than some ten thousand times are penalised alike.
+    """
+
+    R: float = 1.0
+    constant: float = 2000.0
+    delta: float = 0.1
+
+    @classmethod
+    def pessimistic(cls, model: Model, R: float) -> "MOPOConfig":
+        """Penalties in support that add up to at most V_max/2, even where data are single."""
+        confidence = np.log(2 * model.support.size / cls.delta)
+        return cls(R=R, constant=1 / (16 * span(model) ** 2 * confidence))
+
+
+def mopo(model: Model, config: MOPOConfig) -> Solution:
+    """The optimal policy of (P̂, r̂ - b).
+
+    Out of support every model fits the data equally well: P̂ is taken to stay out of support for
+    good, at a reward of -1 - 2·V_max per step.
+    """
+    V_max = reach(model, config.R).max()
+    L = config.constant * np.log(2 * model.support.size / config.delta)
+    b = 2 * V_max * np.minimum(1, np.sqrt(L / np.maximum(model.counts, 1)))
+    lost = (-1 - 2 * V_max) * model.left[:, None]
+    Q, V, policy = model.mdp(np.where(model.support, model.rewards - b, lost)).optimal()
+    return Solution(
+        policy=policy[:-1],
+        Q=Q[:-1],
+        V=V[:-1],
+        objective=float(model.initial @ V[:-1]),
+        gap=0.0,
+        certifies="V is the policy's value in the empirical model less the penalties; a lower "
+        "bound of its value if b covers the model's error",
+    )

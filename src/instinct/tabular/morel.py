@@ -1,0 +1,85 @@
+"""MOReL: plan in the learned model, and stop where models that fit disagree (Kidambi et al., 2020).
+
+The known pairs are the paper's K_ξ: those where no two models of the version space M^α differ by
+more than ξ in |r_1 - r_2| + γ·V_max·D_TV(P_1, P_2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import rel_entr
+
+from instinct.data import Array
+from instinct.tabular.model import Model, only
+from instinct.tabular.pessimism import reach
+from instinct.tabular.solution import Solution
+from instinct.tabular.version_space import paper_alpha, small_alpha
+
+
+@dataclass(frozen=True)
+class MOReLConfig:
+    """X = R is paid at every step from the first unknown pair on.
+
+    If not given, α and ξ are the paper's: α = |S|²|A|·log(1/δ) and
+    ξ = min(1, V_max·(|S|²|A|·log(1/δ)/N)^(1/4)). On small data no pair is known then; an α well
+    below n(s, a)/V_max² makes it so.
+    """
+
+    R: float = 1.0
+    alpha: float | None = None
+    xi: float | None = None
+    delta: float = 0.1
+
+    @classmethod
+    def pessimistic(cls, model: Model, R: float) -> "MOReLConfig":
+        """An α so small that exactly the pairs of the data are known."""
+        return cls(R=R, alpha=small_alpha(model, R), xi=1.0)
+
+
+def morel(model: Model, config: MOReLConfig) -> Solution:
+    """The optimal policy of (P̂, r̂) on the known pairs; any other leads to s†, at -X forever."""
+    V_max = reach(model, config.R)
+    alpha = paper_alpha(model, config.delta) if config.alpha is None else config.alpha
+    xi = config.xi
+    if xi is None:
+        xi = min(1.0, V_max.max() * (paper_alpha(model, config.delta) / len(model)) ** 0.25)
+    known = model.support & (disagreement(model, alpha, V_max.max()) <= xi)
+    rewards = np.where(known, model.rewards, -V_max[:, None])
+    Q, V, policy = model.mdp(rewards, only(model.transitions, known)).optimal()
+    return Solution(
+        policy=policy[:-1],
+        Q=Q[:-1],
+        V=V[:-1],
+        objective=float(model.initial @ V[:-1]),
+        gap=0.0,
+        certifies=f"V is the policy's value in the empirical model of the {known.sum()} known "
+        "pairs, where leaving them earns -X per step",
+    )
+
+
+def disagreement(model: Model, alpha: float, V_max: float) -> Array:
+    """How far two models of M^α can differ at each pair, [S, A]; at most doubled by a relaxation.
+
+    A pair that uses up all of α may move its reward by √(α/n) and its distribution by
+    KL(P̂ ‖ P) ≤ x = α/n. The relaxation is to let it do both. Two distributions of the KL ball
+    differ most on a set of probability p near 1/2 under P̂, where D_TV = q⁺(p) - q⁻(p) with
+    kl(p ‖ q±) = x. No set comes closer to 1/2 than the likeliest next state if that has p ≥ 1/2;
+    otherwise p = 1/2 bounds it, where D_TV = √(1 - e^{-2x}).
+    """
+    n = np.maximum(model.counts, 1)
+    x = alpha / n
+    P = model.transitions
+    likeliest = np.maximum(P.max(axis=1).toarray().ravel(), 1 - P.sum(axis=1))
+    p = np.maximum(likeliest, 0.5).reshape(x.shape)
+    tv = furthest(p, x, 1) - furthest(p, x, -1)
+    return np.where(model.support, 2 * np.sqrt(x) + model.discount * V_max * tv, np.inf)
+
+
+def furthest(p: Array, x: Array, sign: int) -> Array:
+    """The largest (sign 1) or smallest (sign -1) q with p·log(p/q) + (1-p)·log((1-p)/(1-q)) ≤ x."""
+    inside, outside = p, np.full_like(p, (1 + sign) / 2)
+    for _ in range(60):
+        q = (inside + outside) / 2
+        kl = rel_entr(p, q) + rel_entr(1 - p, 1 - q)
+        inside, outside = np.where(kl <= x, q, inside), np.where(kl <= x, outside, q)
+    return outside

@@ -1,0 +1,33 @@
+"""How pessimistic an algorithm has to be.
+
+One number R sets it for all of them: out of support a reward may be as low as -R, so a value may
+be as low as -V_max with V_max = R/(1-γ), or R·(H-t) with t steps of H gone.
+"""
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.errors import BadInput
+from instinct.tabular.model import Model
+
+
+def degree(K: float, delta: float = 1.0) -> float:
+    """R = K/δ + 2: an R-admissible algorithm has the paper's guarantees at this δ.
+
+    K/δ stands for the CMDP's dual variable λ†. With a horizon that is 2H + 1 whatever the data, so
+    `degree(2 * H + 1)` is enough.
+    """
+    return K / delta + 2
+
+
+def reach(model: Model, R: float) -> Array:
+    """V_max of every state, [S]."""
+    largest = np.abs(model.rewards).max()
+    if largest > R:
+        raise BadInput(f"R is {R:g}, below the largest mean reward {largest:g} of the data")
+    return R * model.left
+
+
+def span(model: Model) -> float:
+    """Σ_t γ^t: 1/(1-γ), or H."""
+    return float(model.left.max())

@@ -1,0 +1,96 @@
+"""Dynamic programming against the worst model of a version space.
+
+Values V with V = T V, where T backs up the worst expectations σ(V) of `VersionSpace.worst`. T is
+the least of the backups of all models, so policy iteration for the adversary finds V from above:
+solve one model, let every pair answer with its worst case against that solution, and repeat. If at
+the end T V ≥ V - ε, then V - ε·(steps left) is a lower bound, and V an upper one.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.tabular.model import Model, widen
+from instinct.tabular.version_space import VersionSpace
+from instinct.theory.linear import Matrix
+
+PRECISION = 1e-8
+"""ε, as a share of the largest value."""
+ANSWERS = 200
+"""At most so many answers of the adversary; a horizon needs no more than its steps."""
+
+
+class Worst(NamedTuple):
+    """Bounds of the values against the worst model, [S], and σ(V) from below, [S, A]."""
+
+    low: Array
+    high: Array
+    later: Array
+
+
+def solve(
+    space: VersionSpace, against: Callable[[Matrix], Array], backup: Callable[[Array], Array]
+) -> Worst:
+    """`against` gives V, [S], in one model; `backup` gives T V from σ(V)."""
+    V = against(space.model.transitions)
+    for _ in range(ANSWERS):
+        later, transitions = space.worst(np.append(V, 0))
+        excess = max(float((V - backup(later)).max()), 0.0)
+        if excess <= PRECISION * max(1.0, float(np.abs(V).max())):
+            break
+        V = against(transitions)
+    slack = excess * space.model.left
+    return Worst(V - slack, V, later - slack[:, None])
+
+
+def optimal(space: VersionSpace) -> Worst:
+    """V = max_a [r_low + γ σ(V)]: the most that a policy can be sure of."""
+    model = space.model
+    return solve(
+        space,
+        against=lambda P: model.mdp(space.low, P).optimal().V[:-1],
+        backup=lambda later: (space.low + model.discount * later).max(axis=1),
+    )
+
+
+def evaluate(space: VersionSpace, weights: Array, rewards: Array) -> Worst:
+    """V = rewards + γ Σ_a weights(a)·σ_a(V), with weights [S, A] that sum to at most one."""
+    discount = space.model.discount
+    return solve(
+        space,
+        against=lambda P: value(space.model, P, weights, rewards),
+        backup=lambda later: rewards + discount * (weights * later).sum(axis=1),
+    )
+
+
+def follow(space: VersionSpace, weights: Array, parting: Array, rewards: Array) -> Worst:
+    """V = rewards + Σ_a weights(a)·max(γσ_a(V), parting(a)): go on, or take the parting value."""
+    model = space.model
+
+    def against(P: Matrix) -> Array:
+        going = np.ones(weights.shape, np.bool_)
+        while True:
+            gone = (weights * np.where(going, 0, parting)).sum(axis=1)
+            V = value(model, P, weights * going, rewards + gone)
+            later = model.discount * np.asarray(P @ V).reshape(parting.shape)
+            better = np.where(going, later - parting, parting - later)
+            switch = better < -PRECISION * max(1.0, float(np.abs(V).max()))
+            if not switch.any():
+                return V
+            going ^= switch
+
+    def backup(later: Array) -> Array:
+        best = np.maximum(model.discount * later, parting)
+        return np.asarray(rewards + (weights * best).sum(axis=1))
+
+    return solve(space, against, backup)
+
+
+def value(model: Model, P: Matrix, weights: Array, rewards: Array) -> Array:
+    """V = rewards + γ Σ_a weights(a)·(P V)(a), [S]: what the weights lack of one ends the world."""
+    rest = np.maximum(1 - weights.sum(axis=1, keepdims=True), 0)
+    policy = np.vstack([np.hstack([weights, rest]), np.eye(model.actions + 1)[-1]])
+    earned = np.repeat(rewards[:, None], model.actions + 1, axis=1)
+    return model.mdp(earned, widen(P, model.actions)).v(policy)[:-1]

@@ -1,0 +1,92 @@
+"""VI-LCB: value iteration with lower confidence bounds (Rashidinejad et al., 2021)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.tabular.model import Model
+from instinct.tabular.pessimism import reach, span
+from instinct.tabular.solution import Solution
+from instinct.theory.mdp import deterministic
+
+
+@dataclass(frozen=True)
+class VILCBConfig:
+    """The penalty is b(s, a) = 2·V_max·√(L/m(s, a)), L = constant·log(2(J+1)|S||A|/δ).
+
+    The paper's constant is 2000, which keeps every value at -V_max unless a pair is seen
+    thousands of times; by Hoeffding's inequality 1/2 is enough. Without `split`, all iterations
+    use all of the data.
+    """
+
+    R: float = 1.0
+    constant: float = 2000.0
+    delta: float = 0.1
+    iterations: int | None = None
+    """J; if not given log(N)/(1-γ), or H."""
+    split: bool = True
+    seed: int = 0
+
+    @classmethod
+    def pessimistic(cls, model: Model, R: float) -> "VILCBConfig":
+        """Penalties in support that add up to at most V_max/2, even where data are single."""
+        J = rounds(model)
+        confidence = np.log(2 * (J + 1) * model.support.size / cls.delta)
+        return cls(R=R, constant=1 / (16 * span(model) ** 2 * confidence), split=False)
+
+
+def rounds(model: Model) -> int:
+    """J."""
+    return model.horizon or int(np.ceil(np.log(len(model)) / (1 - model.discount)))
+
+
+def vi_lcb(model: Model, config: VILCBConfig) -> Solution:
+    """J rounds of backups, each from its own random part of the data; values only ever rise.
+
+    Where a part holds no data the algorithm leaves reward and next state open; they are taken so
+    that the value is below -V_max, whatever L.
+    """
+    V_max = reach(model, config.R)
+    J = rounds(model) if config.iterations is None else config.iterations
+    L = config.constant * np.log(2 * (J + 1) * model.support.size / config.delta)
+    order = np.random.default_rng(config.seed).permutation(len(model))
+    parts = np.array_split(order, J + 1) if config.split else [order] * (J + 1)
+    everyone = np.arange(model.states)
+    V, chosen = -V_max, counts(model, parts[0]).argmax(axis=1)
+    Q = np.repeat(V[:, None], model.actions, axis=1)
+    for part in parts[1:]:
+        m, backed = backup(model, part, V) if config.split else everything(model, V)
+        b = 2 * V_max[:, None] * np.sqrt(L / np.maximum(m, 1))
+        Q = np.where(m > 0, backed, -V_max[:, None]) - b
+        best = Q.argmax(axis=1)
+        better = Q[everyone, best] > V
+        V = np.where(better, Q[everyone, best], V)
+        chosen = np.where(better, best, chosen)
+    return Solution(
+        policy=deterministic(chosen, model.actions),
+        Q=Q,
+        V=V,
+        objective=float(model.initial @ V),
+        gap=None,
+        certifies="with probability 1-δ, V is a lower bound of the policy's value in every state "
+        "(split data, constant at least 1/2)",
+    )
+
+
+def backup(model: Model, part: Array, V: Array) -> tuple[Array, Array]:
+    """m(s, a), and the mean of r + γV(s′), [S, A], over a part of the data."""
+    m = counts(model, part)
+    target = model.observed[part] + model.discount * np.append(V, 0)[model.successors[part]]
+    return m, counts(model, part, target) / np.maximum(m, 1)
+
+
+def everything(model: Model, V: Array) -> tuple[Array, Array]:
+    """The same over all of the data."""
+    later = np.asarray(model.transitions @ V).reshape(-1, model.actions)
+    return model.counts, model.rewards + model.discount * later
+
+
+def counts(model: Model, part: Array, weights: Array | None = None) -> Array:
+    size = model.support.size
+    return np.bincount(model.pairs[part], weights, minlength=size).reshape(-1, model.actions)
