@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from instinct.data import Array
 from instinct.errors import BadInput
@@ -16,11 +15,12 @@ from .random_mdps import (
     random_mdp,
     random_rewards,
     random_support,
+    seeds,
+    trials,
     values,
 )
 
-seeds = st.integers(0, 100_000)
-DELTAS = (1e-4, 0.01, 0.1, 1.0, 5.0)
+DELTAS = (1e-4, 0.1, 2.0)
 
 
 def brute_force(cmdp: CMDP) -> tuple[Array, float]:
@@ -45,7 +45,7 @@ def random_finite(seed: int, *, deterministic: bool) -> CMDP:
     return implicit(mdp, random_support(mdp, seed), random_rewards(mdp, seed))
 
 
-@settings(max_examples=60, deadline=None)
+@trials
 @given(seeds)
 def test_the_optimum_is_that_of_trying_all_policies(seed: int) -> None:
     cmdp = random_cmdp(seed)
@@ -61,10 +61,10 @@ def test_the_optimum_is_that_of_trying_all_policies(seed: int) -> None:
         assert cmdp.mdp.value(relaxed.policy, cmdp.rewards) == pytest.approx(mixed, abs=1e-7)
         assert cmdp.mdp.value(relaxed.policy, cmdp.costs) <= delta + 1e-8
         assert relaxed.cost <= delta + 1e-8
-        assert cmdp.kappa(delta) == pytest.approx(mixed - best, abs=1e-7)
+    assert cmdp.kappa(0.1) == pytest.approx(cmdp.solve(0.1).value - best, abs=1e-7)
 
 
-@settings(max_examples=30, deadline=None)
+@trials
 @given(seeds)
 def test_the_linear_program_agrees_with_dynamic_programming(seed: int) -> None:
     cmdp = random_cmdp(seed)
@@ -76,7 +76,7 @@ def test_the_linear_program_agrees_with_dynamic_programming(seed: int) -> None:
     assert free.value - cmdp.value == pytest.approx(cmdp.bound, abs=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@trials
 @given(seeds)
 def test_the_multiplier_is_the_steepest_gain(seed: int) -> None:
     cmdp = random_cmdp(seed)
@@ -94,7 +94,7 @@ def test_the_multiplier_is_the_steepest_gain(seed: int) -> None:
         assert kappa <= kappa_bound(cmdp.mdp, cmdp.support, delta) + 1e-7
 
 
-@settings(max_examples=60, deadline=None)
+@trials
 @given(seeds)
 def test_the_printed_horizon_bound_holds_with_deterministic_transitions(seed: int) -> None:
     cmdp = random_finite(seed, deterministic=True)
@@ -104,7 +104,7 @@ def test_the_printed_horizon_bound_holds_with_deterministic_transitions(seed: in
         assert cmdp.kappa(delta) <= kappa_printed(3, delta) + 1e-7
 
 
-@settings(max_examples=60, deadline=None)
+@trials
 @given(seeds)
 def test_the_horizon_bound_by_leaving_cost_holds_always(seed: int) -> None:
     cmdp = random_finite(seed, deterministic=False)

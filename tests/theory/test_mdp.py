@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -9,9 +9,7 @@ from instinct.errors import BadInput
 from instinct.theory import linear
 from instinct.theory.mdp import MDP, deterministic, layered, uniform
 
-from .random_mdps import all_deterministic, random_mdp
-
-seeds = st.integers(0, 10_000)
+from .random_mdps import all_deterministic, random_mdp, seeds, trials
 
 
 def two_states(discount: float = 0.5) -> MDP:
@@ -59,7 +57,7 @@ def test_layered_two_states_by_hand() -> None:
     assert occupancy[0, 1] == occupancy[3, 0] == pytest.approx(1 / 3)
 
 
-@settings(max_examples=40, deadline=None)
+@trials
 @given(seeds, st.floats(0, 0.95))
 def test_values_are_those_of_rolling_out(seed: int, discount: float) -> None:
     mdp = random_mdp(seed, 5, 3, discount)
@@ -70,7 +68,7 @@ def test_values_are_those_of_rolling_out(seed: int, discount: float) -> None:
     assert mdp.span * (occupancy * mdp.rewards).sum() == pytest.approx(mdp.value(policy))
 
 
-@settings(max_examples=25, deadline=None)
+@trials
 @given(seeds, st.integers(1, 6))
 def test_layered_values_are_those_of_rolling_out(seed: int, horizon: int) -> None:
     base = random_mdp(seed, 4, 2)
@@ -85,7 +83,7 @@ def test_layered_values_are_those_of_rolling_out(seed: int, horizon: int) -> Non
     assert pytest.approx(optimal.Q.max(axis=1)) == optimal.V
 
 
-@settings(max_examples=25, deadline=None)
+@trials
 @given(seeds)
 def test_no_deterministic_policy_beats_the_optimal_one(seed: int) -> None:
     mdp = random_mdp(seed, 4, 3)

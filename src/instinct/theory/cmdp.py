@@ -79,8 +79,10 @@ class CMDP:
         return Solution(program.value, cost, policy, float(program.multipliers[0]))
 
     def kappa(self, delta: float) -> float:
-        """κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0)."""
-        return max(self.solve(delta).value - self.value, 0.0) if delta else 0.0
+        """κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0), which is at most λ† δ."""
+        if self.multiplier == 0:
+            return 0.0
+        return max(self.solve(delta).value - self.value, 0.0)
 
     @cached_property
     def bound(self) -> float:

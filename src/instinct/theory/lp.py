@@ -1,8 +1,8 @@
 """Linear programs over the visits x(s, a) = E[Σ_t γ^t 1(s_t = s, a_t = a)] that policies can make.
 
 The visits of all policies form the polytope of x ≥ 0 with
-Σ_a x(s′, a) = d_0(s′) + γ Σ_{s,a} P(s′|s, a) x(s, a), and V_f^π(d_0) = ⟨x, f⟩ for every f. The end
-state of a layered MDP leads nowhere, so this holds with γ = 1 too.
+Σ_a x(s′, a) = d_0(s′) + γ Σ_{s,a} P(s′|s, a) x(s, a), and V_f^π(d_0) = ⟨x, f⟩ for every f. Nothing
+comes after the end state, so this holds for layers with γ = 1 too.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from instinct.data import Array
 from instinct.errors import BadInput, InstinctError
 from instinct.theory.linear import Matrix
 from instinct.theory.mdp import MDP
+from instinct.theory.support import reachable
 
 FEASIBILITY = 1e-10
 """By how much HiGHS may violate a constraint, primal or dual; the least it accepts."""
@@ -52,18 +53,21 @@ def maximise(
     With a price the limits may be exceeded by a common amount t ≥ 0, and the maximum is that of
     V_f^π(d_0) - price · t.
     """
-    chosen = np.arange(f.size) if allowed is None else np.flatnonzero(allowed)
+    pairs = np.ones(f.shape, np.bool_) if allowed is None else allowed
+    there = reachable(mdp, pairs)
+    chosen = np.flatnonzero(pairs & there[:, None])
     extra = 0 if price is None else 1
     gains = np.concatenate([-np.ravel(f)[chosen], [price] * extra])
     rows = [np.concatenate([np.ravel(limit.f)[chosen], [-1.0] * extra]) for limit in limits]
-    flow: Any = sparse.hstack([flows(mdp)[:, chosen], sparse.csc_array((mdp.states, extra))])
+    balance = flows(mdp)[there][:, chosen]
+    flow: Any = sparse.hstack([balance, sparse.csc_array((balance.shape[0], extra))])
     limited: Any = sparse.csr_array(np.array(rows)) if rows else None
     solved = linprog(
         gains,
         A_ub=limited,
         b_ub=[limit.bound for limit in limits] if rows else None,
         A_eq=flow,
-        b_eq=mdp.initial,
+        b_eq=mdp.initial[there],
         method="highs-ipm",
         options={
             "primal_feasibility_tolerance": FEASIBILITY,

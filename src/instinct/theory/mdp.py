@@ -30,9 +30,10 @@ class MDP:
     A policy is an array [S, A] of action probabilities. Values are not normalised:
     V^π(s) = E[Σ_t γ^t r(s_t, a_t) | s_0 = s].
 
-    With a `horizon` H the states are layered by time, t·n + s for t = 0..H-1, followed by one
-    absorbing end state of value 0; every step leads from one layer to the next or to the end, and
-    γ = 1 is allowed. `layered` makes such an MDP from an ordinary one.
+    If it `ends`, the last state is the end of the world: absorbing, with reward 0, and never out of
+    a support. With a `horizon` H it always does, and the other states are layered by time, t·n + s
+    for t = 0..H-1; every step leads from one layer to the next or to the end, and γ = 1 is allowed.
+    `layered` makes such an MDP from an ordinary one.
     """
 
     transitions: Matrix
@@ -44,18 +45,21 @@ class MDP:
     discount: float
     """γ."""
     horizon: int | None = None
+    ends: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "transitions", sparse.csr_array(self.transitions))
         object.__setattr__(self, "rewards", np.asarray(self.rewards, np.float64))
         object.__setattr__(self, "initial", np.asarray(self.initial, np.float64))
+        object.__setattr__(self, "ends", self.ends or self.horizon is not None)
         self._check_shapes()
         self._check_probabilities()
-        if self.horizon is None:
-            if not 0 <= self.discount < 1:
-                raise BadInput(f"the discount is {self.discount}, which is not in [0, 1)")
-        else:
+        if self.horizon is not None:
             self._check_layers(self.horizon)
+        elif not 0 <= self.discount < 1:
+            raise BadInput(f"the discount is {self.discount}, which is not in [0, 1)")
+        if self.ends:
+            self._check_end(self.rewards)
 
     def _check_shapes(self) -> None:
         if self.rewards.ndim != 2 or 0 in self.rewards.shape:
@@ -96,12 +100,12 @@ class MDP:
         allowed = (later == now + 1) | (later == horizon)
         if (~allowed & (table.data > 0)).any():
             raise BadInput("a layered MDP may only step from one layer to the next or to the end")
-        self._check_end(self.rewards)
 
-    @staticmethod
-    def _check_end(rewards: Array) -> None:
+    def _check_end(self, rewards: Array) -> None:
         if rewards[-1].any():
-            raise BadInput("the end state of a layered MDP must have reward 0")
+            raise BadInput("the end state of an MDP must have reward 0")
+        if (self.transitions[[-1]].indices != self.states - 1).any():
+            raise BadInput("the end state of an MDP must lead to itself")
 
     @classmethod
     def dense(cls, P: Array, rewards: Array, initial: Array, discount: float) -> "MDP":
@@ -133,8 +137,8 @@ class MDP:
 
     @cached_property
     def continuation(self) -> Matrix:
-        """γP, [S·A, S], with nothing after the end state of a layered MDP."""
-        if self.horizon is None:
+        """γP, [S·A, S], with nothing after the end state."""
+        if not self.ends:
             return sparse.csr_array(self.discount * self.transitions)
         alive = np.repeat(np.arange(self.states) < self.states - 1, self.actions)
         kept = sparse.csr_array(sparse.diags_array(self.discount * alive) @ self.transitions)
@@ -167,11 +171,11 @@ class MDP:
     def occupancy(self, policy: Array) -> Array:
         """d^π, [S, A]: (1-γ) Σ_t γ^t d_t^π; with a horizon, the average over its H steps.
 
-        It sums to one, less the share of time spent in the end state of a layered MDP.
+        It sums to one, less the share of time spent in the end state.
         """
         policy = self.checked(policy)
         visits = self._fixed_point(sparse.csr_array(self._mixed(policy).T), self.initial)
-        if self.horizon is not None:
+        if self.ends:
             visits[-1] = 0
         return np.asarray(visits[:, None] * policy / self.span)
 
@@ -221,7 +225,7 @@ class MDP:
         if rewards.shape != self.rewards.shape:
             need = list(self.rewards.shape)
             raise BadInput(f"the rewards have shape {list(rewards.shape)}, not {need}")
-        if self.horizon is not None:
+        if self.ends:
             self._check_end(rewards)
         return rewards
 

@@ -10,11 +10,11 @@ from instinct.theory.mdp import MDP
 def support(mdp: MDP, mu: Array) -> Array:
     """Which pairs (s, a) have data, [S, A]; μ may be probabilities or counts.
 
-    The end state of a layered MDP is in the support: nothing happens there.
+    The end state of an MDP is in the support: nothing happens there.
     """
     mu = _checked(mdp, mu)
     covered = mu > 0
-    if mdp.horizon is not None:
+    if mdp.ends:
         covered[-1] = True
     return covered
 
@@ -53,11 +53,15 @@ def viable(mdp: MDP, support: Array) -> Array:
     """
     pairs: Array = np.asarray(support, np.bool_)
     while True:
-        doomed = np.asarray(~pairs.any(axis=1), np.float64)
-        leading = np.asarray(mdp.continuation @ doomed).reshape(pairs.shape) > 0
+        leading = leads_to(mdp, np.asarray(~pairs.any(axis=1)))
         if not (pairs & leading).any():
             return pairs
         pairs = pairs & ~leading
+
+
+def leads_to(mdp: MDP, states: Array) -> Array:
+    """Which pairs may be followed by one of the states, [S, A]."""
+    return mdp.backup(states.astype(np.float64), np.zeros(mdp.rewards.shape)) > 0
 
 
 def feasible(mdp: MDP, support: Array) -> bool:

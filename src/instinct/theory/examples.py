@@ -1,0 +1,110 @@
+"""The paper's examples of positive data bias, each as an MDP, a data distribution and a claim."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.theory.bias import Bias
+from instinct.theory.garnet import garnet, positive
+from instinct.theory.mdp import MDP, deterministic
+from instinct.theory.support import leads_to, reachable, support
+
+
+class Example(NamedTuple):
+    """A data distribution μ that is claimed to be `degree`-positively biased."""
+
+    mdp: MDP
+    mu: Array
+    rewards: tuple[Array, ...] | None
+    """The reward class; None for all rewards in [-1, 1]."""
+    degree: float
+
+    @property
+    def bias(self) -> Bias:
+        """The computed bias."""
+        return Bias(self.mdp, support(self.mdp, self.mu), self.rewards)
+
+
+def shaping(seed: int, epsilon: float = 0.0, size: int = 5) -> Example:
+    """RL setup: r̃ is r with a potential added, up to ε_1 in the support and anything outside.
+
+    Rewards r̃(s, a) = r(s, a) + γ E[h(s′)] - h(s) + noise for several potentials h, with r in
+    [0, 1/2] and h in [0, 1/4]. μ covers an optimal policy and random other pairs.
+    The claim is (1-γ) / (2 ε_1).
+    """
+    rng = np.random.default_rng([seed, 1])
+    mdp = garnet(20, 3, 2, seed)
+    mdp = mdp.with_rewards(mdp.rewards / 2)
+    covered = (mdp.optimal().policy > 0) | (rng.random(mdp.rewards.shape) < 0.5)
+
+    def data_rewards() -> Array:
+        h = rng.uniform(0, 0.25, mdp.states)
+        shaped = mdp.backup(h) - h[:, None] + rng.uniform(-epsilon, epsilon, covered.shape)
+        return np.where(covered, shaped, rng.uniform(-1, 1, covered.shape))
+
+    rewards = tuple(data_rewards() for _ in range(size))
+    return Example(mdp, covered / covered.sum(), rewards, _inverse(2 * epsilon * mdp.span))
+
+
+def expert(seed: int) -> Example:
+    """IL setup: μ = d^π* for an optimal policy; the claim is ∞ for all rewards."""
+    mdp = garnet(20, 3, 2, seed)
+    return Example(mdp, _visited(mdp, mdp.optimal().policy), None, np.inf)
+
+
+def near_expert(seed: int, share: float = 0.2) -> Example:
+    """IL setup: μ = d^πe of a deterministic πe that errs in a share of the states.
+
+    The claim is (1-γ) / ε′ with ε′ = (1-γ) (V_r^*(d_0) - V_r^πe(d_0)). An optimal policy need not
+    be covered, and the claim does not need it.
+    """
+    rng = np.random.default_rng([seed, 1])
+    mdp = garnet(20, 3, 2, seed)
+    optimal = mdp.optimal()
+    errs = rng.random(mdp.states) < share
+    chosen = np.where(errs, rng.integers(3, size=mdp.states), optimal.policy.argmax(axis=1))
+    policy = deterministic(chosen, mdp.actions)
+    regret = float(mdp.initial @ optimal.V) - mdp.value(policy)
+    return Example(mdp, _visited(mdp, policy), None, _inverse(regret))
+
+
+def length_bias_by_reward(seed: int, epsilon: float = 0.02) -> Example:
+    """Length bias, first condition: R_max - r(s, a) ≤ ε′ in the support; the claim is (1-γ) / ε′.
+
+    A policy wanders at random on rewards in [1-ε′, 1], and recordings of other actions there stop
+    where it never comes. Elsewhere rewards are so low, at most 1 - 2ε′/(1-γ), that the optimal
+    policy stays in the support: no step outside is worth what follows. Transitions are
+    deterministic.
+    """
+    rng = np.random.default_rng([seed, 1])
+    mdp = garnet(40, 3, 1, seed)
+    wander = rng.random(mdp.rewards.shape) < 0.5
+    wander[np.arange(40), rng.integers(3, size=40)] = True
+    seen = reachable(mdp, wander)
+    covered = (wander | leads_to(mdp, ~seen)) & seen[:, None]
+    low = mdp.rewards * (1 - 2 * epsilon * mdp.span)
+    mdp = mdp.with_rewards(np.where(covered, 1 - epsilon * mdp.rewards, low))
+    return Example(mdp, covered / covered.sum(), None, _inverse(epsilon * mdp.span))
+
+
+def length_bias_by_advantage(seed: int, epsilon: float = 0.05) -> Example:
+    """Length bias, second condition: V*(s) - Q*(s, a) ≤ ε′ in the support; the claim is (1-γ) / ε′.
+
+    The paper's statement has the difference the other way round, which is true of every pair; its
+    proof has it this way.
+    """
+    mdp = garnet(40, 3, 2, seed)
+    covered = positive(mdp, epsilon) > 0
+    Q, V, _ = mdp.optimal()
+    covered &= V[:, None] - Q <= epsilon
+    return Example(mdp, covered / covered.sum(), None, _inverse(epsilon * mdp.span))
+
+
+def _visited(mdp: MDP, policy: Array) -> Array:
+    """d^π, exactly zero where π never comes."""
+    return np.where(reachable(mdp, policy > 0)[:, None], mdp.occupancy(policy), 0)
+
+
+def _inverse(epsilon: float) -> float:
+    return 1 / epsilon if epsilon > 0 else np.inf
