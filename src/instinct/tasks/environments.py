@@ -1,0 +1,46 @@
+"""Gymnasium's environments with observations and actions in boxes."""
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from instinct.data import Array, Box
+from instinct.errors import BadInput
+
+Environment = gymnasium.Env[Array, Array]
+
+
+def make(environment_id: str) -> Environment:
+    """A new environment; that newer versions of it exist is no news here."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.filterwarnings("ignore", ".*is out of date.*", UserWarning)
+            environment: gymnasium.Env[Any, Any] = gymnasium.make(
+                environment_id, disable_env_checker=True
+            )
+    except (gymnasium.error.Error, ModuleNotFoundError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise BadInput(f"Gymnasium cannot make {environment_id!r}: {reason}") from None
+    for name, space in (
+        ("observations", environment.observation_space),
+        ("actions", environment.action_space),
+    ):
+        if not isinstance(space, gymnasium.spaces.Box) or len(space.shape) != 1:
+            raise BadInput(f"the {name} of {environment_id} are not vectors in a box: {space}")
+    return environment
+
+
+def action_box(environment: Environment) -> Box:
+    """The bounds of the actions."""
+    space = environment.action_space
+    assert isinstance(space, gymnasium.spaces.Box)
+    return Box(tuple(space.low.tolist()), tuple(space.high.tolist()))
+
+
+def observation_size(environment: Environment) -> int:
+    shape = environment.observation_space.shape
+    assert shape is not None
+    return int(np.prod(shape))

@@ -1,0 +1,104 @@
+"""Test episodes in lockstep: one forward pass of the policy per step for all of them.
+
+The policy always acts for blocks of 32 episodes, in which every episode has the place that its
+number gives it: what an episode sees and does depends neither on how many others are played nor
+on how many at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.errors import BadInput
+from instinct.tasks.gym_task import GymTask
+from instinct.tasks.simulation import Simulation
+
+BLOCK = 32
+
+
+class Policy(Protocol):
+    """Acts in n episodes at once, in the units of the task, with a memory of its own."""
+
+    def start(self, n: int, seed: int) -> Any: ...
+
+    def act(self, memory: Any, observations: Array, rewards: Array) -> tuple[Array, Any]: ...
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Per test episode its return, its length and, if the task has one, its normalised score."""
+
+    returns: Array
+    lengths: Array
+    scores: Array | None
+
+
+def evaluate(
+    policy: Policy, task: GymTask, episodes: int = 50, seed: int = 0, at_once: int = 128
+) -> Evaluation:
+    """Play the episodes 0, 1, … of the seed; `at_once` bounds the memory, never the result."""
+    if episodes < 1 or at_once < 1:
+        raise BadInput("an evaluation needs at least one episode")
+    places = min(episodes, at_once)
+    simulation = task.simulation(places)
+    returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
+    for first in range(0, episodes, places):
+        group = np.arange(first, min(first + places, episodes))
+        for playing, rewards in play(policy, simulation, task.observation_size, group, seed):
+            returns[playing] += rewards
+            lengths[playing] += 1
+    return Evaluation(returns, lengths, task.scores(returns))
+
+
+def play(
+    policy: Policy, simulation: Simulation, size: int, episodes: Array, seed: int
+) -> Iterator[tuple[Array, Array]]:
+    """Step by step, the numbers of the episodes that made the step and their rewards."""
+    blocks = [Block(policy, size, number, seed) for number in np.unique(episodes // BLOCK).tolist()]
+    first = blocks[0].number
+    for place, episode in enumerate(episodes.tolist()):
+        start = simulation.reset(place, episode_seed(seed, episode))
+        blocks[episode // BLOCK - first].observations[episode % BLOCK] = start
+    places = np.arange(len(episodes))
+    while len(places):
+        playing = episodes[places]
+        block, row = playing // BLOCK - first, playing % BLOCK
+        actions = np.concatenate([blocks[b].act()[row[block == b]] for b in np.unique(block)])
+        step = simulation.step(places, actions)
+        for b in np.unique(block):
+            blocks[b].see(row[block == b], step.observations[block == b], step.rewards[block == b])
+        yield playing, step.rewards
+        places = places[~(step.terminals | step.timeouts)]
+
+
+class Block:
+    """32 episodes as the policy sees them; the rows of those that are not played stay idle."""
+
+    def __init__(self, policy: Policy, size: int, number: int, seed: int) -> None:
+        self.policy, self.number = policy, number
+        self.observations = np.zeros((BLOCK, size), np.float32)
+        self.rewards = np.zeros(BLOCK)
+        self.memory = policy.start(BLOCK, episode_seed(seed, number))
+
+    def act(self) -> Array:
+        actions, self.memory = self.policy.act(self.memory, self.observations, self.rewards)
+        return actions
+
+    def see(self, rows: Array, observations: Array, rewards: Array) -> None:
+        self.observations[rows] = observations
+        self.rewards[rows] = rewards
+
+
+def episode_seed(*numbers: int) -> int:
+    """A seed for one of many things that derive from another seed."""
+    return int(np.random.SeedSequence(numbers).generate_state(1)[0])
+
+
+def mean_and_error(values: Sequence[float] | Array) -> tuple[float, float]:
+    """The mean and its standard error."""
+    values = np.asarray(values, float)
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return float(values.mean()), float(error)

@@ -1,0 +1,47 @@
+"""Episodes of one environment, many of them side by side."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.tasks.environments import make
+
+
+class Step(NamedTuple):
+    """What a step gave to every episode that made it; a timeout is not a terminal."""
+
+    observations: Array
+    rewards: Array
+    terminals: Array
+    timeouts: Array
+
+
+class Simulation(Protocol):
+    """Places for episodes, each started and stepped on its own account."""
+
+    def reset(self, place: int, seed: int) -> Array:
+        """Start the episode of that seed; its first observation."""
+
+    def step(self, places: Array, actions: Array) -> Step:
+        """One step of the episodes in these places."""
+
+
+class GymSimulation:
+    """Gymnasium's own environments, one per place."""
+
+    def __init__(self, environment_id: str, places: int) -> None:
+        self.environments = [make(environment_id) for _ in range(places)]
+
+    def reset(self, place: int, seed: int) -> Array:
+        return self.environments[place].reset(seed=seed)[0]
+
+    def step(self, places: Array, actions: Array) -> Step:
+        steps = [
+            self.environments[place].step(action)[:4]
+            for place, action in zip(places.tolist(), actions, strict=True)
+        ]
+        observations, rewards, terminals, timeouts = (
+            np.array(column) for column in zip(*steps, strict=True)
+        )
+        return Step(observations, rewards.astype(np.float64), terminals, timeouts & ~terminals)

@@ -1,0 +1,107 @@
+"""Evaluation in lockstep against gymnasium, one episode at a time."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from instinct.data import Array
+from instinct.deep.algorithm import Algorithm
+from instinct.deep.bc import BC
+from instinct.deep.networks import gaussian_init
+from instinct.deep.policy import Policy
+from instinct.errors import BadInput
+from instinct.tasks.environments import make
+from instinct.tasks.evaluation import episode_seed, evaluate
+from instinct.tasks.gym_task import GymTask
+from instinct.tasks.scores import normalize
+
+
+class Swing:
+    """Actions that depend on the state, the step and the last reward, row by row."""
+
+    def __init__(self, actions: int) -> None:
+        self.actions = actions
+
+    def start(self, n: int, seed: int) -> Any:
+        return 0
+
+    def act(self, memory: int, observations: Array, rewards: Array) -> tuple[Array, Any]:
+        angle = 100 * observations[:, 1] + 0.1 * memory + np.tanh(rewards)
+        columns = [0.5 * np.sin(angle * (k + 1)) for k in range(self.actions)]
+        return np.stack(columns, axis=1).astype(np.float32), memory + 1
+
+
+def one_at_a_time(task: GymTask, policy: Swing, episodes: int) -> tuple[list[float], list[int]]:
+    environment = make(task.environment_id)
+    returns, lengths = [], []
+    for episode in range(episodes):
+        observation, _ = environment.reset(seed=episode_seed(0, episode))
+        memory, reward, total, length, over = policy.start(1, 0), 0.0, 0.0, 0, False
+        while not over:
+            seen = np.asarray(observation, np.float32)[None]
+            actions, memory = policy.act(memory, seen, np.array([reward]))
+            observation, given, terminal, timeout, _ = environment.step(actions[0])
+            reward, over = float(given), terminal or timeout
+            total, length = total + reward, length + 1
+        returns.append(total)
+        lengths.append(length)
+    return returns, lengths
+
+
+@pytest.mark.parametrize(
+    ("name", "episodes"),
+    [("hopper", 40), ("walker2d", 40), ("halfcheetah", 2), ("gym:InvertedPendulum-v5", 5)],
+)
+def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
+    task = GymTask(name)
+    policy = Swing(task.action_space.dimension)
+    result = evaluate(policy, task, episodes)
+    returns, lengths = one_at_a_time(task, policy, episodes)
+    assert result.returns.tolist() == returns
+    assert result.lengths.tolist() == lengths
+    if name != "halfcheetah":
+        assert len(set(lengths)) > 1, "episodes that end at different times are what is tested"
+
+
+def network_policy(task: GymTask, algorithm: Algorithm) -> Policy:
+    size, box = task.observation_size, task.action_space
+    weights = {"policy": gaussian_init(jax.random.key(0), size, box.dimension, 2, 32)}
+    return Policy(algorithm, weights, box)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 33])
+def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int) -> None:
+    task = GymTask("hopper")
+    policy = network_policy(task, BC())
+    whole = evaluate(policy, task, 40, seed=3)
+    parts = evaluate(policy, task, 40, seed=3, at_once=at_once)
+    assert whole.returns.tolist() == parts.returns.tolist()
+    assert whole.lengths.tolist() == parts.lengths.tolist()
+    fewer = evaluate(policy, task, 10, seed=3)
+    assert whole.returns[:10].tolist() == fewer.returns.tolist()
+    other = evaluate(policy, task, 10, seed=4)
+    assert fewer.returns.tolist() != other.returns.tolist()
+
+
+def test_scores_are_d4rls_where_there_are_any() -> None:
+    task = GymTask("hopper")
+    result = evaluate(Swing(3), task, 3)
+    assert result.scores is not None
+    np.testing.assert_array_equal(result.scores, normalize(result.returns, "hopper"))
+    pendulum = GymTask("gym:InvertedPendulum-v5")
+    assert evaluate(Swing(1), pendulum, 2).scores is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("hoper", "no task is called 'hoper'"),
+        ("gym:Nothing-v0", "cannot make 'Nothing-v0'"),
+        ("gym:CartPole-v1", "actions of CartPole-v1 are not vectors in a box"),
+    ],
+)
+def test_a_task_that_cannot_be_says_why(name: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        _ = GymTask(name).action_space
