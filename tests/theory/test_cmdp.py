@@ -127,13 +127,21 @@ def test_layered_problems_agree_with_trying_all_policies() -> None:
         assert cmdp.solve(delta).value == pytest.approx(mixed, abs=1e-7)
 
 
-def test_a_gamble_by_hand() -> None:
-    """Staying pays 0 for ever; leaving pays 1 for ever, each step at a cost of 1."""
+def gamble(staying: float) -> CMDP:
+    """Staying pays so much for ever; leaving pays 1 for ever, each step at a cost of 1."""
     P = np.zeros((2, 2, 2))
     P[0, 0, 0] = P[0, 1, 1] = P[1, :, 1] = 1
-    rewards = np.array([[0.0, 1.0], [1.0, 1.0]])
+    rewards = np.array([[staying, 1.0], [1.0, 1.0]])
     mdp = MDP.dense(P, rewards, np.array([1.0, 0.0]), 0.5)
-    cmdp = implicit(mdp, np.array([[True, False], [False, False]]))
+    return implicit(mdp, np.array([[True, False], [False, False]]))
+
+
+def test_the_sensitivity_may_reach_twice_the_span() -> None:
+    assert gamble(-1.0).bound == gamble(-1.0).kappa(2.0) == pytest.approx(2 / (1 - 0.5))
+
+
+def test_a_gamble_by_hand() -> None:
+    cmdp = gamble(0.0)
     assert cmdp.value == 0
     assert cmdp.multiplier == pytest.approx(1)
     assert cmdp.kappa(0.5) == pytest.approx(0.5)

@@ -58,11 +58,11 @@ def test_layered_two_states_by_hand() -> None:
 
 
 @trials
-@given(seeds, st.floats(0, 0.95))
+@given(seeds, st.floats(0, 0.9))
 def test_values_are_those_of_rolling_out(seed: int, discount: float) -> None:
     mdp = random_mdp(seed, 5, 3, discount)
     policy = random_policy(mdp, seed)
-    assert mdp.value(policy) == pytest.approx(rollout_value(mdp, policy, 1_000), abs=1e-9)
+    assert mdp.value(policy) == pytest.approx(rollout_value(mdp, policy, 300), abs=1e-9)
     occupancy = mdp.occupancy(policy)
     assert occupancy.sum() == pytest.approx(1)
     assert mdp.span * (occupancy * mdp.rewards).sum() == pytest.approx(mdp.value(policy))

@@ -1,0 +1,115 @@
+import math
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instinct.errors import BadInput
+from instinct.theory import bounds
+from instinct.theory.bias import Bias
+from instinct.theory.cmdp import implicit
+from instinct.theory.garnet import garnet, zero
+from instinct.theory.mdp import MDP, layered
+from instinct.theory.support import out_of_support, support
+
+from .random_mdps import random_mdp, random_rewards, random_support, seeds, trials
+
+
+def test_the_theorem_by_hand() -> None:
+    assert bounds.admissibility(K=5.0, delta=0.1) == pytest.approx(52)
+    assert bounds.iota(0.1, 0.3) == pytest.approx(0.4)
+    assert bounds.performance(0.2, 3.0, 0.4) == pytest.approx(1.4)
+    assert bounds.kappa_printed(20, 0.1) == pytest.approx(4.1)
+    assert bounds.kappa_printed(20, 3.0) == 40
+
+
+def test_leaving_cost_by_hand() -> None:
+    """State 0 stays or goes to state 1, from where the support is left with chance 1/2 a step."""
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 0] = P[0, 1, 1] = P[2, :, 2] = 1
+    P[1, :] = [0, 0.5, 0.5]
+    mdp = MDP.dense(P, np.zeros((3, 2)), np.array([1.0, 0, 0]), 0.5)
+    covered = np.array([[True, True], [True, True], [False, False]])
+    # V_c(2) = 2, V_c(1) = 0.5 (0.5 V_c(1) + 0.5 · 2) = 2/3, Q_c(0, go) = 0.5 · 2/3.
+    assert bounds.leaving_cost(mdp, covered) == pytest.approx(1 / 3)
+    assert bounds.kappa_bound(mdp, covered, 0.1) == pytest.approx(2 * 2 * 3 * 0.1)
+    assert bounds.kappa_bound(mdp, covered, 9.0) == pytest.approx(4)
+
+
+def test_data_that_cover_everything_cannot_be_left() -> None:
+    mdp = garnet(10, 2, 2, 0)
+    covered = support(mdp, zero(mdp))
+    assert bounds.leaving_cost(mdp, covered) == math.inf
+    assert bounds.kappa_bound(mdp, covered, 1.0) == 0
+
+
+def test_vi_lcb_by_hand() -> None:
+    """With γ = 1/2 and N = 100 there are J = 9 rounds, and 64 / (1-γ) = 128."""
+    mdp = garnet(4, 2, 2, 0, discount=0.5)
+    L = 2000 * math.log(2 * 10 * 8 / 0.1)
+    expected = 0.5**9 * 2 * 3 + 128 * 3 * math.sqrt(L * 8 * 1.5 * 10 / 100)
+    bound = bounds.vi_lcb(mdp, v_max=3.0, concentrability=1.5, transitions=100, failure=0.1)
+    assert bound == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "power"),
+    [
+        ("atac", 1 / 3),
+        ("pspi", 1 / 3),
+        ("armor", 1 / 2),
+        ("cppo", 1 / 2),
+        ("vi-lcb", 1 / 2),
+        ("ppi", 1 / 4),
+        ("pqi", 1 / 4),
+        ("morel", 1 / 4),
+    ],
+)
+def test_rates_fall_with_the_power_that_the_paper_has(
+    algorithm: bounds.Algorithm, power: float
+) -> None:
+    mdp = garnet(4, 2, 2, 0)
+    N = np.array([1e16, 1e20])
+    many, more = bounds.rate(
+        algorithm, mdp, v_max=10.0, concentrability=2.0, transitions=N, failure=0.1
+    )
+    assert math.log(many / more) / math.log(1e4) == pytest.approx(power, rel=1e-3)
+
+
+def test_every_rate_grows_with_the_value_range() -> None:
+    mdp = garnet(4, 2, 2, 0)
+    for algorithm in get_args(bounds.Algorithm):
+        small, large = (
+            bounds.rate(algorithm, mdp, v_max=v, concentrability=2.0, transitions=1e6, failure=0.1)
+            for v in (1.0, 7.0)
+        )
+        assert large == pytest.approx(7 * small)
+
+
+def test_layers_have_no_discounted_bound() -> None:
+    mdp = layered(garnet(4, 2, 2, 0), 3)
+    with pytest.raises(BadInput, match="discounted"):
+        bounds.vi_lcb(mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
+    with pytest.raises(BadInput, match="discounted"):
+        bounds.rate("atac", mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
+
+
+@trials
+@given(seeds, st.sampled_from([0.01, 0.2, 1.0]))
+def test_the_main_theorem_holds_for_a_policy_that_is_exactly_pessimistic(
+    seed: int, delta: float
+) -> None:
+    """One without regret under r† = r̃ - (λ_δ† + 1) c_μ, which is all that the proof asks for."""
+    mdp = random_mdp(seed, 6, 3)
+    covered = random_support(mdp, seed)
+    rewards = random_rewards(mdp, seed)
+    cmdp, bias = implicit(mdp, covered, rewards), Bias(mdp, covered, (rewards,))
+    pessimist = mdp.optimal(rewards - (cmdp.solve(delta).multiplier + 1) * cmdp.costs).policy
+    iota = bounds.iota(delta, cmdp.kappa(delta))
+    assert cmdp.value - mdp.value(pessimist, rewards) <= 1e-7
+    assert mdp.value(pessimist, cmdp.costs) <= iota + 1e-7
+    assert out_of_support(mdp, pessimist, covered) <= iota + 1e-7
+    regret = bias.best - mdp.value(pessimist)
+    assert regret <= bounds.performance(bias.epsilon, bias.slope, iota) + 1e-7

@@ -1,0 +1,121 @@
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from instinct.theory.bounds import kappa_bound, kappa_printed
+from instinct.theory.counterexamples import advantage_as_printed, any_policy, leak, stitched
+from instinct.theory.examples import (
+    Example,
+    expert,
+    length_bias_by_advantage,
+    length_bias_by_reward,
+    near_expert,
+    shaping,
+)
+from instinct.theory.garnet import garnet
+from instinct.theory.support import concentrability, feasible, support, viable
+
+SEEDS = range(6)
+DELTAS = (1e-3, 0.1, 3.0)
+
+
+def assert_claim(example: Example, slope: float) -> None:
+    """The computed degree is at least the claimed, and regret ≤ ε + slope · δ as proved."""
+    bias = example.bias
+    assert bias.degree >= example.degree * (1 - 1e-9)
+    for delta in DELTAS:
+        assert bias.regret(delta) <= 1 / example.degree + slope * delta + 1e-7
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("epsilon", [0.0, 0.05])
+def test_shaped_rewards_teach_the_same(seed: int, epsilon: float) -> None:
+    example = shaping(seed, epsilon, size=2)
+    mdp, rewards = example.mdp, example.rewards
+    assert rewards is not None
+    assert max(np.abs(r).max() for r in rewards) <= 1
+    assert concentrability(mdp, mdp.optimal().policy, example.mu) < math.inf
+    # Outside the support, shaped rewards are in [-1/4, 3/4] and r̃ in [-1, 1].
+    assert_claim(example, slope=1 + 1.75)
+
+
+def test_shaped_rewards_without_noise_are_infinitely_biased() -> None:
+    assert shaping(0).degree == shaping(0).bias.degree == math.inf
+    assert shaping(0, 0.05).degree == pytest.approx(0.1 / (2 * 0.05))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_expert_data_teach_under_any_reward(seed: int) -> None:
+    example = expert(seed)
+    assert example.bias.degree == math.inf
+    assert_claim(example, slope=example.mdp.span)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_data_of_a_good_policy_teach_that_policy(seed: int) -> None:
+    example = near_expert(seed)
+    assert example.bias.degree == pytest.approx(example.degree)
+    assert_claim(example, slope=example.mdp.span)
+    assert feasible(example.mdp, support(example.mdp, example.mu))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("make", "slope"), [(length_bias_by_reward, 1), (length_bias_by_advantage, 10)]
+)
+def test_length_bias(seed: int, make: Callable[[int], Example], slope: float) -> None:
+    """With R_max = 1 and 1/(1-γ) = 10, the slopes of the two proofs."""
+    example = make(seed)
+    mdp = example.mdp
+    assert concentrability(mdp, mdp.optimal().policy, example.mu) < math.inf
+    assert_claim(example, slope)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_length_bias_conditions_hold_as_stated(seed: int) -> None:
+    by_reward = length_bias_by_reward(seed, 0.02)
+    assert (1 - by_reward.mdp.rewards[by_reward.mu > 0]).max() <= 0.02
+    assert by_reward.mdp.rewards.max() <= 1
+    by_advantage = length_bias_by_advantage(seed, 0.05)
+    Q, V, _ = by_advantage.mdp.optimal()
+    assert (V[:, None] - Q)[by_advantage.mu > 0].max() <= 0.05
+
+
+def test_length_bias_comes_from_recordings_that_stop() -> None:
+    stopped = 0
+    for seed in SEEDS:
+        example = length_bias_by_reward(seed)
+        covered = support(example.mdp, example.mu)
+        stopped += int((covered & ~viable(example.mdp, covered)).sum())
+    assert stopped > 0
+
+
+def test_a_small_leak_breaks_the_printed_horizon_bound() -> None:
+    cmdp = leak(0.01)
+    assert cmdp.kappa(0.01) == pytest.approx(4)
+    assert kappa_printed(2, 0.01) == pytest.approx(0.05)
+    assert cmdp.multiplier == pytest.approx(400)
+    assert kappa_bound(cmdp.mdp, cmdp.support, 0.01) == pytest.approx(4)
+    assert kappa_bound(cmdp.mdp, cmdp.support, 0.001) == pytest.approx(0.4)
+    assert leak(1.0).kappa(0.1) <= kappa_printed(2, 0.1)
+
+
+def test_full_length_recordings_may_be_stitched_to_worse_ones() -> None:
+    example = stitched()
+    assert example.degree == math.inf
+    assert example.bias.epsilon == pytest.approx(1)
+
+
+def test_data_of_any_policy_are_not_biased_for_shaped_rewards() -> None:
+    example = any_policy()
+    assert example.degree == math.inf
+    assert example.bias.degree == pytest.approx(0.1)
+
+
+def test_the_advantage_condition_as_printed_says_nothing() -> None:
+    example = advantage_as_printed(garnet(20, 3, 2, 0))
+    Q, V, _ = example.mdp.optimal()
+    assert (Q - V[:, None]).max() <= 1e-12
+    assert example.bias.epsilon > 1
