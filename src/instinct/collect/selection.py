@@ -1,0 +1,103 @@
+"""Choosing, from the snapshots of a training, those that are shipped."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instinct.collect.behavior import Behavior
+from instinct.collect.shipped import Shipped, Snapshot
+from instinct.deep.checkpoint import load_arrays, nest
+from instinct.errors import BadInput
+from instinct.tasks.evaluation import evaluate
+from instinct.tasks.gym_task import GymTask
+
+REPLAY = 8
+"""Snapshots on the way to medium, the random and the medium one not counted."""
+
+Report = Callable[[int, int, str], None]
+
+
+def saved_policies(folder: Path) -> dict[int, Path]:
+    """The policies that a training has left, by their step."""
+    paths = sorted((folder / "policies").glob("*.safetensors"))
+    if not paths:
+        raise BadInput("holds no policies of a training", file=folder)
+    return {int(path.stem): path for path in paths}
+
+
+def load_network(path: Path) -> Any:
+    """A saved policy as it is shipped: rounded to half precision."""
+    arrays, _ = load_arrays(path)
+    rounded = {name: a.astype(np.float16).astype(np.float32) for name, a in arrays.items()}
+    return nest({f"policy/{name}": array for name, array in rounded.items()})["policy"]
+
+
+def measure(task: GymTask, network: Any, name: str, step: int, episodes: int) -> Snapshot:
+    """Test episodes of a snapshot with its noise and without."""
+    noisy = evaluate(Behavior(network, task.action_space), task, episodes)
+    mode = evaluate(Behavior(network, task.action_space, noisy=False), task, episodes)
+    return Snapshot(
+        name,
+        step,
+        float(noisy.returns.mean()),
+        None if noisy.scores is None else float(noisy.scores.mean()),
+        float(noisy.lengths.mean()),
+        float(mode.returns.mean()),
+        None if mode.scores is None else float(mode.scores.mean()),
+        float(mode.lengths.mean()),
+        episodes,
+    )
+
+
+def select(
+    task: GymTask,
+    folder: Path,
+    medium_score: float,
+    command: str,
+    *,
+    episodes: int = 100,
+    sift: int = 10,
+    report: Report | None = None,
+) -> tuple[Shipped, dict[str, Any]]:
+    """Random, medium and expert, and evenly spaced ones on the way to medium.
+
+    All are sifted by a few episodes: expert is the best, medium the one before it whose score
+    comes nearest to the wanted one. The chosen are measured anew.
+    """
+    paths = saved_policies(folder)
+    scores = {}
+    for done, (step, path) in enumerate(paths.items(), start=1):
+        network = load_network(path)
+        test = evaluate(Behavior(network, task.action_space), task, sift, seed=1)
+        scores[step] = float(np.mean(test.returns if test.scores is None else test.scores))
+        if report is not None:
+            report(done, len(paths), f"step {step:,}: {scores[step]:.1f}")
+    chosen = choose(scores, medium_score)
+    networks = {name: load_network(paths[step]) for name, step in chosen.items()}
+    snapshots = tuple(
+        measure(task, networks[name], name, step, episodes) for name, step in chosen.items()
+    )
+    return Shipped(task.name, command, snapshots), networks
+
+
+def choose(scores: dict[int, float], medium_score: float) -> dict[str, int]:
+    """The steps of the snapshots to ship, by name and in the order of training."""
+    steps = sorted(scores)
+    if len(steps) < 3:
+        raise BadInput("a choice of behaviours needs a training with at least three snapshots")
+    expert = max(steps[2:], key=lambda step: scores[step])
+    between = [step for step in steps[1:] if step < expert]
+    medium = min(between, key=lambda step: abs(scores[step] - medium_score))
+    chosen = {"random": steps[0]}
+    on_the_way = spread([step for step in between if step < medium], REPLAY)
+    chosen |= {f"replay-{i}": step for i, step in enumerate(on_the_way, start=1)}
+    return chosen | {"medium": medium, "expert": expert}
+
+
+def spread(values: Sequence[int], n: int) -> list[int]:
+    """At most n of the values, evenly spaced."""
+    if len(values) <= n:
+        return list(values)
+    return [values[i] for i in np.linspace(0, len(values) - 1, n).round().astype(int)]

@@ -1,0 +1,66 @@
+"""How much faster lockstep evaluation is than gymnasium's loop, one episode after another."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from instinct.tasks.environments import make
+from instinct.tasks.evaluation import Evaluation, Policy, episode_seed, evaluate
+from instinct.tasks.gym_task import GymTask
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same episodes both ways, in seconds; each way was warmed up before.
+
+    The returns differ as the rounding of a forward pass for one and for many rows does.
+    """
+
+    task: str
+    episodes: int
+    steps: int
+    lockstep_seconds: float
+    gymnasium_seconds: float
+    speedup: float
+    lockstep_return: float
+    gymnasium_return: float
+
+
+def compare(policy: Policy, task: GymTask, episodes: int = 50) -> Comparison:
+    evaluate(policy, task, episodes=2)
+    started = time.perf_counter()
+    lockstep = evaluate(policy, task, episodes)
+    lockstep_seconds = time.perf_counter() - started
+    one_at_a_time(policy, task, episodes=1)
+    started = time.perf_counter()
+    plain = one_at_a_time(policy, task, episodes)
+    gymnasium_seconds = time.perf_counter() - started
+    per_step = lockstep_seconds / lockstep.lengths.sum(), gymnasium_seconds / plain.lengths.sum()
+    return Comparison(
+        task.name,
+        episodes,
+        int(lockstep.lengths.sum()),
+        lockstep_seconds,
+        gymnasium_seconds,
+        float(per_step[1] / per_step[0]),
+        float(lockstep.returns.mean()),
+        float(plain.returns.mean()),
+    )
+
+
+def one_at_a_time(policy: Policy, task: GymTask, episodes: int, seed: int = 0) -> Evaluation:
+    """The plain loop: one environment, one row per forward pass."""
+    environment = make(task.environment_id)
+    returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
+    for episode in range(episodes):
+        observation, _ = environment.reset(seed=episode_seed(seed, episode))
+        memory, rewards, over = policy.start(1, episode_seed(seed, episode)), np.zeros(1), False
+        while not over:
+            seen = np.asarray(observation, np.float32)[None]
+            actions, memory = policy.act(memory, seen, rewards)
+            observation, reward, terminal, timeout, _ = environment.step(actions[0])
+            rewards, over = np.array([reward], float), terminal or timeout
+            returns[episode] += rewards[0]
+            lengths[episode] += 1
+    return Evaluation(returns, lengths, task.scores(returns))
