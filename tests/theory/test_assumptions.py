@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from instinct.data import Array
+from instinct.errors import BadInput
 from instinct.theory.assumptions import Check, check
 from instinct.theory.counterexamples import leak, stitched
 from instinct.theory.examples import near_expert, shaping
@@ -75,6 +76,8 @@ def test_what_is_not_defined_does_not_hold() -> None:
 
 def test_rewards_out_of_range_are_told() -> None:
     mdp = garnet(5, 2, 2, 0)
+    with pytest.raises(BadInput, match="class is empty"):
+        check(mdp, np.ones((5, 2)), [])
     result = by_name(mdp, np.ones((5, 2)), (2 * mdp.rewards,))["bounded rewards"]
     assert not result.holds
     assert result.numbers["high"] == pytest.approx(2 * mdp.rewards.max())

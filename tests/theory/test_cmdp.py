@@ -158,6 +158,10 @@ def test_what_cannot_be_solved_gets_a_sentence() -> None:
     for delta in (-0.1, np.inf, np.nan):
         with pytest.raises(BadInput, match="at least 0"):
             cmdp.solve(delta)
+        with pytest.raises(BadInput, match="at least 0"):
+            cmdp.kappa(delta)
+    with pytest.raises(BadInput, match="support has shape"):
+        implicit(mdp, np.ones((2, 2), np.bool_))
     with pytest.raises(BadInput, match="no policy meets"):
         maximise(mdp, mdp.rewards, [Limit(-mdp.rewards, -1e3)])
 

@@ -34,6 +34,7 @@ def check(mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None) -> list[C
     """
     mu = np.asarray(mu, np.float64)
     covered = support(mdp, mu)
+    bias = Bias(mdp, covered, None if rewards is None else tuple(rewards))
     results = [covers_optimal(mdp, mu), bounded_rewards(rewards), stays(mdp, covered)]
     if not results[-1].holds:
         why = "Not defined, as no policy stays in the support."
@@ -44,14 +45,14 @@ def check(mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None) -> list[C
             "covered solution",
         ]
         return [*results, *(Check(name, False, {}, why) for name in names)]
-    results.append(positive_bias(Bias(mdp, covered, None if rewards is None else tuple(rewards))))
+    results.append(positive_bias(bias))
     if rewards is None:
         return results + regular_for_all(mdp, mu, covered)
-    return results + regular(mdp, mu, [implicit(mdp, covered, r) for r in rewards])
+    return results + regular(mdp, mu, bias.problems)
 
 
 def covers_optimal(mdp: MDP, mu: Array) -> Check:
-    """Single-policy concentrability, for the optimal policies that the data cover best."""
+    """Single-policy concentrability, for some optimal policy."""
     pairs = optimal_pairs(implicit(mdp, np.ones(mdp.rewards.shape, np.bool_)))
     covered = pairs & support(mdp, mu)
     policy = mdp.optimal(mdp.rewards, viable(mdp, covered)).policy
@@ -60,7 +61,7 @@ def covers_optimal(mdp: MDP, mu: Array) -> Check:
         sentence = f"An optimal policy visits no pair more than {C:.4g} times as often as the data."
     else:
         C, sentence = math.inf, "Every optimal policy visits pairs that the data do not cover."
-    return Check("single-policy concentrability", math.inf > C, {"coefficient": C}, sentence)
+    return Check("single-policy concentrability", math.isfinite(C), {"coefficient": C}, sentence)
 
 
 def bounded_rewards(rewards: Sequence[Array] | None) -> Check:

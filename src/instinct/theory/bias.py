@@ -8,7 +8,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.cmdp import CMDP, implicit
+from instinct.theory.cmdp import CMDP, check_delta, implicit
 from instinct.theory.lp import Limit, maximise
 from instinct.theory.mdp import MDP, Optimal
 
@@ -76,6 +76,7 @@ class Bias:
 
     def regret(self, delta: float) -> float:
         """The largest regret in Π†_r̃(δ) for any r̃."""
+        check_delta(delta)
         if delta == 0:
             return self.epsilon
         if self.rewards is None:

@@ -41,6 +41,9 @@ class CMDP:
     rewards: Array
 
     def __post_init__(self) -> None:
+        if self.support.shape != self.mdp.rewards.shape:
+            need = list(self.mdp.rewards.shape)
+            raise BadInput(f"the support has shape {list(self.support.shape)}, not {need}")
         if not feasible(self.mdp, self.support):
             raise BadInput(
                 "no policy stays in the support of the data from every initial state, so the "
@@ -69,8 +72,7 @@ class CMDP:
 
     def solve(self, delta: float = 0.0) -> Solution:
         """The optimum of the δ-relaxed problem."""
-        if not 0 <= delta < np.inf:
-            raise BadInput(f"δ is {delta}; it must be at least 0 and finite")
+        check_delta(delta)
         if delta == 0:
             return Solution(self.value, 0.0, self.optimal.policy, self.multiplier)
         program = maximise(self.mdp, self.rewards, [Limit(self.costs, delta)])
@@ -80,6 +82,7 @@ class CMDP:
 
     def kappa(self, delta: float) -> float:
         """κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0), which is at most λ† δ."""
+        check_delta(delta)
         if self.multiplier == 0:
             return 0.0
         return max(self.solve(delta).value - self.value, 0.0)
@@ -108,6 +111,11 @@ class CMDP:
             if better <= multiplier:
                 return multiplier
             multiplier = better
+
+
+def check_delta(delta: float) -> None:
+    if not 0 <= delta < np.inf:
+        raise BadInput(f"δ is {delta}; it must be at least 0 and finite")
 
 
 def implicit(mdp: MDP, support: Array, rewards: Array | None = None) -> CMDP:

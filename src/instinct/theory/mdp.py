@@ -104,7 +104,7 @@ class MDP:
     def _check_end(self, rewards: Array) -> None:
         if rewards[-1].any():
             raise BadInput("the end state of an MDP must have reward 0")
-        if (self.transitions[[-1]].indices != self.states - 1).any():
+        if (self.transitions[-self.actions :, [-1]].toarray() == 0).any():
             raise BadInput("the end state of an MDP must lead to itself")
 
     @classmethod
