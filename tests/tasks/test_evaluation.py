@@ -6,11 +6,12 @@ import jax
 import numpy as np
 import pytest
 
-from instinct.data import Array
+from instinct.data import Array, Dataset
 from instinct.deep.algorithm import Algorithm
 from instinct.deep.bc import BC
+from instinct.deep.dt import DT
 from instinct.deep.networks import gaussian_init
-from instinct.deep.policy import Policy
+from instinct.deep.policy import Policy, told_by
 from instinct.errors import BadInput
 from instinct.tasks.environments import make
 from instinct.tasks.evaluation import episode_seed, evaluate
@@ -83,6 +84,30 @@ def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int)
     assert whole.returns[:10].tolist() == fewer.returns.tolist()
     other = evaluate(policy, task, 10, seed=4)
     assert fewer.returns.tolist() != other.returns.tolist()
+
+
+@pytest.mark.parametrize("label", ["original", "random"])
+def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play(
+    label: str,
+) -> None:
+    task = GymTask("hopper")
+    generator = np.random.default_rng(0)
+    observations = generator.normal(size=(21, task.observation_size)).astype(np.float32)
+    ends = np.arange(20) % 10 == 9
+    dataset = Dataset(
+        observations=observations[:-1],
+        actions=generator.uniform(-1, 1, (20, 3)).astype(np.float32),
+        rewards=np.ones(20, np.float32),
+        next_observations=observations[1:],
+        terminals=ends,
+        timeouts=np.zeros(20, bool),
+        action_space=task.action_space,
+    )
+    algorithm = DT(layers=1, units=8, context=3)
+    weights = algorithm.weights(algorithm.init(jax.random.key(0), algorithm.prepare(dataset)))
+    policy = Policy(algorithm, weights, task.action_space, told_by(label))
+    whole = evaluate(policy, task, 5)
+    assert whole.returns.tolist() == evaluate(policy, task, 5, at_once=2).returns.tolist()
 
 
 def test_scores_are_d4rls_where_there_are_any() -> None:

@@ -5,7 +5,6 @@ state of its own, so that every number is the one that gymnasium would give, to 
 """
 
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import mujoco  # type: ignore[import-untyped]
 import numpy as np
 
 from instinct.data import Array
+from instinct.deep.devices import cores
 from instinct.tasks.environments import make
 from instinct.tasks.simulation import Step
 
@@ -100,7 +100,7 @@ class LocomotionSimulation:
         self.positions = [state.qpos for state in self.states]
         self.velocities = [state.qvel for state in self.states]
         self.steps = np.zeros(places, int)
-        self.threads = max(1, min(len(os.sched_getaffinity(0)), places))
+        self.threads = max(1, min(len(cores()), places))
         self.pool = ThreadPoolExecutor(self.threads)
 
     def reset(self, place: int, seed: int) -> Array:
