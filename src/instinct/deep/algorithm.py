@@ -1,0 +1,162 @@
+"""What an algorithm is: its hyperparameters, and pure functions of a state."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from instinct.data import Array, Box, Dataset
+from instinct.errors import BadInput
+
+State = dict[str, Any]
+Metrics = dict[str, jax.Array]
+Carry = Any
+A = TypeVar("A", bound="Algorithm")
+
+
+class Data(NamedTuple):
+    """A dataset as an algorithm reads it: `told` depends on the rewards, `rows` does not."""
+
+    rows: dict[str, Any]
+    told: dict[str, Any]
+
+
+class Batch(NamedTuple):
+    """Transitions (s, a, r, s′); `goes_on` is 0 where the world ended and 1 elsewhere."""
+
+    observations: jax.Array
+    actions: jax.Array
+    rewards: jax.Array
+    next_observations: jax.Array
+    goes_on: jax.Array
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def hyperparameters(cls: type[A]) -> type[A]:
+    """Make the class a frozen dataclass that JAX can trace.
+
+    Real numbers and counts of steps are traced, so that changing them compiles nothing anew and
+    many values can be trained in one program; the other fields shape the program.
+    """
+    cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+    names = [field.name for field in dataclasses.fields(cls)]
+    traced = [name for name in names if cls.is_traced(name)]
+    jax.tree_util.register_dataclass(
+        cls, data_fields=traced, meta_fields=[name for name in names if name not in traced]
+    )
+    return cls
+
+
+@hyperparameters
+class Algorithm:
+    """The hyperparameters are the fields; `GRID` holds the values that the paper tunes over."""
+
+    steps: int = 1_000_000
+    batch_size: int = 256
+
+    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
+    READS_REWARDS: ClassVar[bool] = True
+    POSITIVE: ClassVar[frozenset[str]] = frozenset()
+    FRACTIONS: ClassVar[frozenset[str]] = frozenset()
+    SHARES: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def is_traced(cls, name: str) -> bool:
+        """Whether a hyperparameter is a number that enters the compiled program as data."""
+        return isinstance(getattr(cls, name), float) or name.endswith("steps")
+
+    def warm_start(self) -> "Algorithm | None":
+        """What must have been trained before: its state is given to `init`."""
+        return None
+
+    def prepare(self, dataset: Dataset) -> Data:
+        """The dataset as arrays to sample from."""
+        return transitions(dataset)
+
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+        raise NotImplementedError
+
+    def sample(self, data: Data, key: jax.Array) -> Any:
+        """A batch of transitions drawn uniformly with replacement."""
+        rows = data.rows
+        index = jax.random.randint(key, (self.batch_size,), 0, len(rows["observations"]))
+        return Batch(
+            rows["observations"][index],
+            rows["actions"][index],
+            data.told["rewards"][index],
+            rows["next_observations"][index],
+            rows["goes_on"][index],
+        )
+
+    def update(self, state: State, batch: Any, key: jax.Array) -> tuple[State, Metrics]:
+        raise NotImplementedError
+
+    def weights(self, state: State) -> State:
+        """The part of the state that acting needs."""
+        return {"policy": state["policy"]}
+
+    def start(self, weights: State, n: int, key: jax.Array) -> Carry:
+        """What the policy remembers at the start of n episodes: nothing, unless it says so."""
+        del weights, n, key
+        return ()
+
+    def act(
+        self, weights: State, carry: Carry, observations: jax.Array, rewards: jax.Array
+    ) -> tuple[jax.Array, Carry]:
+        """Actions in [-1, 1] for n episodes in lockstep; `rewards` is what the last step told."""
+        del rewards
+        return jnp.clip(self.mode(weights, observations), -1, 1), carry
+
+    def mode(self, weights: State, observations: jax.Array) -> jax.Array:
+        """The action of a policy without memory, without noise."""
+        raise NotImplementedError
+
+
+def transitions(dataset: Dataset) -> Data:
+    """Rows (s, a, s′, whether the world goes on) with actions scaled to [-1, 1], and rewards."""
+    return Data(
+        {
+            "observations": np.asarray(dataset.observations, np.float32),
+            "actions": to_unit(dataset.actions, box_of(dataset)),
+            "next_observations": np.asarray(dataset.next_observations, np.float32),
+            "goes_on": np.asarray(~dataset.terminals, np.float32),
+        },
+        {"rewards": np.asarray(dataset.rewards, np.float32)},
+    )
+
+
+def sizes(data: Data) -> tuple[int, int]:
+    """The dimensions of observations and of actions."""
+    return data.rows["observations"].shape[-1], data.rows["actions"].shape[-1]
+
+
+def box_of(dataset: Dataset) -> Box:
+    if not isinstance(dataset.action_space, Box):
+        raise BadInput(
+            "the deep algorithms need actions in a box; for discrete ones there are the tabular "
+            "algorithms"
+        )
+    return dataset.action_space
+
+
+def to_unit(actions: Array, box: Box) -> Array:
+    """Actions of the box scaled to [-1, 1] in every dimension."""
+    low, high = np.array(box.low, np.float32), np.array(box.high, np.float32)
+    if (low == -1).all() and (high == 1).all():
+        return actions
+    scaled = 2 * (actions - low) / (high - low) - 1
+    return np.asarray(np.clip(scaled, -1, 1), np.float32)
+
+
+def from_unit(actions: Array, box: Box) -> Array:
+    """Actions in [-1, 1] scaled to the box."""
+    low, high = np.array(box.low, np.float32), np.array(box.high, np.float32)
+    return box.clip(low + (actions + 1) / 2 * (high - low))
+
+
+def combine(x: jax.Array, y: jax.Array, w: jax.Array | float) -> jax.Array:
+    """x + w·y, divided by w where w > 1: never larger than its terms, however large w is."""
+    return x / jnp.maximum(w, 1) + jnp.minimum(w, 1) * y

@@ -1,0 +1,56 @@
+"""Adam and AdamW, as one pure step."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
+
+
+Adam = dict[str, Any]
+
+
+def adam_init(parameters: Any) -> Adam:
+    """No step made; running means of the gradient and of its square at 0."""
+    return {
+        "count": jnp.zeros((), jnp.int32),
+        "mean": jax.tree.map(jnp.zeros_like, parameters),
+        "square": jax.tree.map(jnp.zeros_like, parameters),
+    }
+
+
+def adam_step(
+    rate: jax.Array | float,
+    gradient: Any,
+    adam: Adam,
+    parameters: Any,
+    decay: jax.Array | float = 0.0,
+) -> tuple[Any, Adam]:
+    """The parameters after one step down the gradient; `decay` is AdamW's weight decay."""
+    t = adam["count"] + 1
+    mean = jax.tree.map(lambda m, g: m + (1 - MEAN_DECAY) * (g - m), adam["mean"], gradient)
+    square = jax.tree.map(
+        lambda v, g: v + (1 - SQUARE_DECAY) * (g * g - v), adam["square"], gradient
+    )
+    mean_scale = 1 / (1 - MEAN_DECAY**t)
+    square_scale = 1 / (1 - SQUARE_DECAY**t)
+
+    def step(p: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
+        change = mean_scale * m / (jnp.sqrt(square_scale * v) + EPSILON)
+        return p - rate * (change + decay * p)
+
+    parameters = jax.tree.map(step, parameters, mean, square)
+    return parameters, {"count": t, "mean": mean, "square": square}
+
+
+def cosine(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.Array:
+    """The rate after the steps made so far, falling from `rate` to 0 over all `steps`."""
+    return 0.5 * rate * (1 + jnp.cos(jnp.asarray(jnp.pi * adam["count"] / steps)))
+
+
+def clip_norm(gradient: Any, limit: jax.Array | float) -> Any:
+    """The gradient scaled down to a norm of at most `limit` over all its arrays."""
+    norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(gradient)))
+    scale = jnp.minimum(1, limit / (norm + 1e-6))
+    return jax.tree.map(lambda g: scale * g, gradient)

@@ -1,0 +1,55 @@
+"""Small datasets with known answers."""
+
+import numpy as np
+
+from instinct.data import Box, Dataset
+
+
+def noise_dataset(rows: int = 60, n: int = 3, m: int = 2, length: int = 5) -> Dataset:
+    """Episodes of random numbers, every other one ending in a terminal."""
+    random = np.random.default_rng(5)
+    ends = np.arange(1, rows + 1) % length == 0
+    terminals = ends & (np.arange(rows) // length % 2 == 0)
+    observations = random.normal(size=(rows + 1, n)).astype(np.float32)
+    return Dataset(
+        observations=observations[:-1],
+        actions=random.uniform(-1, 1, (rows, m)).astype(np.float32),
+        rewards=random.normal(size=rows).astype(np.float32),
+        next_observations=observations[1:],
+        terminals=terminals,
+        timeouts=ends & ~terminals,
+        action_space=Box.of(m),
+    )
+
+
+def one_step(random: np.random.Generator, rows: int = 2000) -> Dataset:
+    """Episodes of one step with reward −(a − s/2)², so that the best action is s/2."""
+    s = random.uniform(-1, 1, (rows, 1)).astype(np.float32)
+    a = random.uniform(-1, 1, (rows, 1)).astype(np.float32)
+    return Dataset(
+        observations=s,
+        actions=a,
+        rewards=-((a - s / 2) ** 2)[:, 0],
+        next_observations=s,
+        terminals=np.ones(rows, bool),
+        timeouts=np.zeros(rows, bool),
+        action_space=Box.of(1),
+    )
+
+
+def cliff(random: np.random.Generator, rows: int = 2000) -> Dataset:
+    """A state in which a > 0 stays, and a < 0 leads where the data never goes on from.
+
+    All rewards are zero. Both kinds of action are equally frequent.
+    """
+    a = random.uniform(0.2, 0.8, rows) * np.where(np.arange(rows) % 2 == 0, 1, -1)
+    s = np.zeros((rows, 1), np.float32)
+    return Dataset(
+        observations=s,
+        actions=a[:, None].astype(np.float32),
+        rewards=np.zeros(rows, np.float32),
+        next_observations=np.where(a > 0, 0, 1)[:, None].astype(np.float32),
+        terminals=np.zeros(rows, bool),
+        timeouts=np.ones(rows, bool),
+        action_space=Box.of(1),
+    )

@@ -1,0 +1,110 @@
+"""The losses of all algorithms once more, in plain numpy and double precision."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from instinct.data import Array
+
+Tree = Any
+
+
+def double(tree: Tree) -> Tree:
+    return jax.tree.map(lambda leaf: np.array(leaf, np.float64), tree)
+
+
+def central_differences(loss: Callable[[Tree], float], tree: Tree, step: float = 1e-6) -> Tree:
+    """The gradient of a loss at up to ten parameters of every array, NaN at the others."""
+    tree = double(tree)
+    random = np.random.default_rng(0)
+
+    def derivative(leaf: Array) -> Array:
+        gradient = np.full_like(leaf, np.nan)
+        for place in random.permutation(leaf.size)[:10]:
+            index = np.unravel_index(place, leaf.shape)
+            kept = leaf[index]
+            leaf[index] = kept + step
+            above = loss(tree)
+            leaf[index] = kept - step
+            below = loss(tree)
+            leaf[index] = kept
+            gradient[index] = (above - below) / (2 * step)
+        return gradient
+
+    return jax.tree.map(derivative, tree)
+
+
+def mlp(layers: Tree, x: Array) -> Array:
+    for i, layer in enumerate(layers):
+        x = x @ layer["weight"] + layer["bias"]
+        x = np.maximum(x, 0) if i < len(layers) - 1 else x
+    return x
+
+
+def f(layers: Tree, *inputs: Array) -> Array:
+    return mlp(layers, np.concatenate(inputs, axis=-1))[..., 0]
+
+
+def normal_density(x: Array, mean: Array, std: Array) -> Array:
+    return np.exp(-((x - mean) ** 2) / (2 * std**2)) / (std * np.sqrt(2 * np.pi))
+
+
+def squashed_log_density(a: Array, mean: Array, std: Array, c: float) -> Array:
+    """The density of c·tanh(u) by the change of variables, per dimension."""
+    x = np.clip(a / c, -(1 - 1e-6), 1 - 1e-6)
+    return np.log(normal_density(np.arctanh(x), mean, std) / (c * (1 - x**2)))
+
+
+def mean_and_std(policy: Tree, s: Array) -> tuple[Array, Array]:
+    """Of the scaled tanh-Gaussian."""
+    mean, log_std = np.split(mlp(policy, s), 2, axis=-1)
+    return mean, np.exp(np.clip(log_std, np.log(1e-5), np.log(10)))
+
+
+def combined(x: float, y: float, w: float) -> float:
+    return x / w + y if w > 1 else x + w * y
+
+
+def layer_norm(layer: Tree, x: Array) -> Array:
+    spread = np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+    return np.asarray(
+        (x - x.mean(axis=-1, keepdims=True)) / spread * layer["weight"] + layer["bias"]
+    )
+
+
+def dense(layer: Tree, x: Array) -> Array:
+    return np.asarray(x @ layer["weight"] + layer["bias"])
+
+
+def decision_transformer(policy: Tree, window: Any) -> list[Array]:
+    """Predicted actions of the real steps, one window and one token at a time."""
+    answers = []
+    for i in range(len(window.real)):
+        kept = np.flatnonzero(window.real[i])
+        tokens = []
+        for t in kept:
+            time = policy["step"][window.steps[i, t]]
+            tokens.append(dense(policy["return"], window.returns[i, t, None]) + time)
+            tokens.append(dense(policy["observation"], window.observations[i, t]) + time)
+            tokens.append(dense(policy["action"], window.actions[i, t]) + time)
+        x = layer_norm(policy["embedded"], np.array(tokens))
+        for block in policy["transformer"]["blocks"]:
+            x = x + attention(block, layer_norm(block["before_attention"], x))
+            hidden = np.maximum(dense(block["widen"], layer_norm(block["before_network"], x)), 0)
+            x = x + dense(block["narrow"], hidden)
+        x = layer_norm(policy["transformer"]["after"], x)
+        answers.append(np.tanh(dense(policy["answer"], x[1::3])))
+    return answers
+
+
+def attention(block: Tree, h: Array) -> Array:
+    query = dense(block["query"], h)
+    key, value = np.split(dense(block["key_value"], h), 2, axis=-1)
+    out = np.zeros_like(h)
+    for i in range(len(h)):
+        scores = key[: i + 1] @ query[i] / np.sqrt(h.shape[-1])
+        weight = np.exp(scores - scores.max())
+        out[i] = weight / weight.sum() @ value[: i + 1]
+    return dense(block["attended"], out)

@@ -1,0 +1,298 @@
+"""Losses and gradients against numpy in double precision.
+
+After the first step of Adam the running mean of the gradient is a tenth of the gradient.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from instinct.data import Array
+from instinct.deep.algorithm import Algorithm, Batch, Data
+from instinct.deep.loop import first_state
+from instinct.deep.settings import configure
+from instinct.deep.train import stages
+from tests.deep import reference as ref
+from tests.deep.problems import noise_dataset
+
+SMALL = {"layers": 2, "units": 5, "batch_size": 12}
+KEY = jax.random.key(3)
+TREE = Any
+
+
+def prepared(name: str, settings: dict[str, Any] | None = None, stage: int = -1) -> tuple[Any, ...]:
+    """An algorithm whose networks are not at their symmetric start, its batch, its data."""
+    algorithm = stages(configure(name, SMALL | (settings or {})))[stage]
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(noise_dataset()))
+    state = start(algorithm, data)
+    random = np.random.default_rng(1)
+    for part in ("policy", "targets"):
+        if part in state:
+            state[part] = jax.tree.map(
+                lambda leaf: leaf + jnp.asarray(0.2 * random.normal(size=leaf.shape), leaf.dtype),
+                state[part],
+            )
+    return algorithm, state, algorithm.sample(data, KEY), data
+
+
+def start(algorithm: Algorithm, data: Data) -> dict[str, Any]:
+    before = algorithm.warm_start()
+    warm = None if before is None else start(before, data)
+    return first_state(algorithm, jax.random.key(0), data, warm)
+
+
+def gradient(state: dict[str, Any], name: str) -> TREE:
+    assert int(state[f"{name}_optimizer"]["count"]) == 1
+    return jax.tree.map(lambda mean: 10 * np.asarray(mean), state[f"{name}_optimizer"]["mean"])
+
+
+def assert_close(tree: TREE, expected: TREE) -> None:
+    """Equal where the expected gradient was worked out."""
+    largest = max(np.nanmax(np.abs(leaf)) for leaf in jax.tree.leaves(expected))
+    assert largest > 1e-6
+
+    def compare(a: Array, b: Array) -> None:
+        known = ~np.isnan(b)
+        np.testing.assert_allclose(a[known], b[known], rtol=1e-3, atol=3e-5 * largest)
+
+    jax.tree.map(compare, tree, expected)
+
+
+def numpy_batch(batch: Batch) -> Any:
+    return Batch(*ref.double(tuple(batch)))
+
+
+def next_actions(state: dict[str, Any], s: Array, noise: Array, c: float) -> Array:
+    mean, std = ref.mean_and_std(ref.double(state["policy"]), s)
+    return np.asarray(c * np.tanh(mean + std * noise))
+
+
+def test_cloning() -> None:
+    algorithm, state, batch, _ = prepared("ATAC", {"action_scale": 1.2}, stage=0)
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+
+    def loss(policy: TREE) -> float:
+        mean, std = ref.mean_and_std(policy, b.observations)
+        return -float(ref.squashed_log_density(b.actions, mean, std, 1.2).mean())
+
+    np.testing.assert_allclose(
+        metrics["cloning_loss"], loss(ref.double(state["policy"])), rtol=1e-4
+    )
+    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+
+
+def bellman(algorithm: Any, state: dict[str, Any], b: Any, a_next: Array, head: TREE) -> float:
+    """The Bellman loss of a head, with values clipped at 2/(1 − γ) times the largest reward."""
+    rewards = noise_dataset().rewards.astype(float)
+    horizon = 2 * algorithm.value_scale / (1 - algorithm.discount)
+    low, high = horizon * min(-1, rewards.min()), horizon * max(1, rewards.max())
+
+    def backup(v: Array) -> Array:
+        target = algorithm.value_scale * b.rewards + algorithm.discount * b.goes_on * v
+        return np.clip(target, low, high)
+
+    first, second = (ref.f(t, b.next_observations, a_next) for t in ref.double(state["targets"]))
+    target_error = (ref.f(head, b.observations, b.actions) - backup(np.minimum(first, second))) ** 2
+    itself = backup(ref.f(head, b.next_observations, a_next))
+    residual_error = (ref.f(head, b.observations, b.actions) - itself) ** 2
+    w = algorithm.residual_weight
+    return float((1 - w) * target_error.mean() + w * residual_error.mean())
+
+
+def test_evaluation() -> None:
+    algorithm, state, batch, _ = prepared("PSPI", {"residual_weight": 0.3}, stage=1)
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    a_next = next_actions(
+        state, b.next_observations, np.asarray(jax.random.normal(KEY, b.actions.shape)), 1.0
+    )
+
+    def loss(critics: TREE) -> float:
+        return sum(bellman(algorithm, state, b, a_next, head) for head in critics)
+
+    assert 0 < b.goes_on.mean() < 1
+    np.testing.assert_allclose(
+        metrics["bellman_loss"], loss(ref.double(state["critics"])), rtol=1e-4
+    )
+    assert_close(gradient(after, "critic"), ref.central_differences(loss, state["critics"]))
+
+
+@pytest.mark.parametrize("name", ["ATAC", "PSPI"])
+@pytest.mark.parametrize(("beta", "value_scale"), [(0.1, 1.0), (100.0, 1.0), (10.0, 0.01)], ids=str)
+def test_actor_critic(name: str, beta: float, value_scale: float) -> None:
+    settings = {"beta": beta, "value_scale": value_scale, "action_scale": 1.2}
+    algorithm, state, batch, _ = prepared(name, settings)
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    noise, next_noise = np.asarray(jax.random.normal(KEY, (2, *b.actions.shape)), float)
+    a_pi = next_actions(state, b.observations, noise, 1.2)
+    a_next = next_actions(state, b.next_observations, next_noise, 1.2)
+
+    def critic_loss(critics: TREE) -> float:
+        total = 0.0
+        for head in critics:
+            pessimism = ref.f(head, b.observations, a_pi).mean()
+            if name == "ATAC":
+                pessimism -= ref.f(head, b.observations, b.actions).mean()
+            total += ref.combined(pessimism, bellman(algorithm, state, b, a_next, head), beta)
+        return total
+
+    np.testing.assert_allclose(
+        metrics["critic_loss"], critic_loss(ref.double(state["critics"])), rtol=1e-4
+    )
+    assert_close(gradient(after, "critic"), ref.central_differences(critic_loss, state["critics"]))
+
+    new_head = ref.double(after["critics"][1])
+    alpha = float(np.exp(after["log_alpha"]))
+
+    def policy_loss(policy: TREE) -> float:
+        mean, std = ref.mean_and_std(policy, b.observations)
+        a = 1.2 * np.tanh(mean + std * noise)
+        log_pi = ref.squashed_log_density(a, mean, std, 1.2).mean()
+        return ref.combined(-ref.f(new_head, b.observations, a).mean(), log_pi, alpha)
+
+    np.testing.assert_allclose(
+        metrics["policy_loss"], policy_loss(ref.double(state["policy"])), rtol=1e-3
+    )
+    assert_close(gradient(after, "policy"), ref.central_differences(policy_loss, state["policy"]))
+
+    mean, std = ref.mean_and_std(ref.double(state["policy"]), b.observations)
+    entropy = -ref.squashed_log_density(a_pi, mean, std, 1.2).mean()
+    np.testing.assert_allclose(gradient(after, "alpha"), entropy + 2, rtol=1e-4)
+    np.testing.assert_allclose(after["log_alpha"], -5e-4 * np.sign(entropy + 2), rtol=1e-4)
+    jax.tree.map(
+        lambda new, old, online: np.testing.assert_allclose(
+            new, 0.995 * np.asarray(old) + 0.005 * np.asarray(online), rtol=1e-4, atol=1e-6
+        ),
+        after["targets"],
+        state["targets"],
+        after["critics"],
+    )
+
+
+def gaussian_loss(policy: TREE, b: Any, weight: Array | float) -> float:
+    std = np.exp(np.clip(policy["log_std"], -5, 2))
+    density = ref.normal_density(b.actions, ref.mlp(policy["network"], b.observations), std)
+    return -float((weight * np.log(density).sum(axis=-1)).mean())
+
+
+def test_bc() -> None:
+    algorithm, state, batch, _ = prepared("BC")
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+
+    def loss(policy: TREE) -> float:
+        return gaussian_loss(policy, b, 1.0)
+
+    np.testing.assert_allclose(metrics["policy_loss"], loss(ref.double(state["policy"])), rtol=1e-4)
+    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+
+
+@pytest.mark.parametrize(("beta", "expectile"), [(0.3, 0.7), (30.0, 0.9)], ids=str)
+def test_iql(beta: float, expectile: float) -> None:
+    algorithm, state, batch, _ = prepared("IQL", {"beta": beta, "expectile": expectile})
+    state["value"][-1]["bias"] -= 0.3
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    s, a, s_next = b.observations, b.actions, b.next_observations
+    q = np.minimum(*(ref.f(t, s, a) for t in ref.double(state["targets"])))
+
+    def value_loss(v: TREE) -> float:
+        u = q - ref.f(v, s)
+        return float((np.abs(expectile - (u < 0)) * u**2).mean())
+
+    old_v = ref.double(state["value"])
+    y = b.rewards + 0.99 * b.goes_on * ref.f(old_v, s_next)
+
+    def critic_loss(critics: TREE) -> float:
+        return sum(float(((ref.f(head, s, a) - y) ** 2).mean()) for head in critics) / 2
+
+    weight = np.minimum(np.exp(beta * (q - ref.f(old_v, s))), 100)
+    assert (weight == 100).any() == (beta == 30)
+
+    def policy_loss(policy: TREE) -> float:
+        return gaussian_loss(policy, b, weight)
+
+    losses = {"value": value_loss, "critic": critic_loss, "policy": policy_loss}
+    for name, loss in losses.items():
+        part = state["critics" if name == "critic" else name]
+        np.testing.assert_allclose(metrics[f"{name}_loss"], loss(ref.double(part)), rtol=1e-4)
+        assert_close(gradient(after, name), ref.central_differences(loss, part))
+
+
+@pytest.mark.parametrize("name", ["CQL", "CQL3"])
+def test_cql(name: str) -> None:
+    algorithm, state, batch, _ = prepared(name, {"alpha": 2.0, "actions": 3})
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    s, s_next, (rows, m) = b.observations, b.next_observations, b.actions.shape
+    noise_key, uniform_key = jax.random.split(KEY)
+    noise = np.asarray(jax.random.normal(noise_key, (2, 4, rows, m)), float)
+    uniform = np.asarray(
+        jax.random.uniform(uniform_key, (3, rows, m), minval=-1.0, maxval=1.0), float
+    )
+
+    def sampled(policy: TREE, at: Array, noise: Array) -> tuple[Array, Array]:
+        if name == "CQL3":
+            mean, std = ref.mean_and_std(policy, at)
+        else:
+            mean, output = np.split(ref.mlp(policy["network"], at), 2, axis=-1)
+            std = np.exp(np.clip(policy["multiplier"] * output + policy["offset"], -20, 2))
+        a = np.tanh(mean + std * noise)
+        return a, ref.squashed_log_density(a, mean, std, 1.0).sum(axis=-1)
+
+    policy = ref.double(state["policy"])
+    y = b.rewards + 0.99 * b.goes_on * np.minimum(
+        *(
+            ref.f(t, s_next, sampled(policy, s_next, noise[1, 3])[0])
+            for t in ref.double(state["targets"])
+        )
+    )
+
+    def critic_loss(critics: TREE) -> float:
+        total = 0.0
+        for head in critics:
+            density_weighted = np.zeros(rows)
+            for k in range(3):
+                density_weighted += np.exp(ref.f(head, s, uniform[k])) / 0.5**m
+                for at, draws in ((s, noise[0, k]), (s_next, noise[1, k])):
+                    a, log_pi = sampled(policy, at, draws)
+                    density_weighted += np.exp(ref.f(head, s, a) - log_pi)
+            q = ref.f(head, s, b.actions)
+            total += ((q - y) ** 2).mean() + 2.0 * (np.log(density_weighted) - q).mean()
+        return total
+
+    critics = ref.double(state["critics"])
+
+    def policy_loss(policy: TREE) -> float:
+        a, log_pi = sampled(policy, s, noise[0, 3])
+        return float((log_pi - np.minimum(*(ref.f(head, s, a) for head in critics))).mean())
+
+    np.testing.assert_allclose(metrics["critic_loss"], critic_loss(critics), rtol=1e-4)
+    np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
+    assert_close(gradient(after, "critic"), ref.central_differences(critic_loss, state["critics"]))
+    assert_close(gradient(after, "policy"), ref.central_differences(policy_loss, state["policy"]))
+    entropy = -sampled(policy, s, noise[0, 3])[1].mean()
+    np.testing.assert_allclose(gradient(after, "alpha"), entropy + m, rtol=1e-4)
+
+
+def test_decision_transformer() -> None:
+    settings = {"units": 4, "context": 5, "horizon": 12, "dropout": 0.0, "gradient_norm": 1e9}
+    algorithm, state, batch, _ = prepared("DT", settings)
+    after, metrics = algorithm.update(state, batch, KEY)
+    assert not batch.real.all()
+    window = jax.tree.map(np.asarray, batch)
+    actions = np.concatenate([window.actions[i, window.real[i]] for i in range(12)])
+
+    def loss(policy: TREE) -> float:
+        predicted = np.concatenate(ref.decision_transformer(policy, window))
+        return float(((predicted - actions) ** 2).mean())
+
+    np.testing.assert_allclose(
+        metrics["action_error"], loss(ref.double(state["policy"])), rtol=1e-4
+    )
+    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
