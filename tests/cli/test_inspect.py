@@ -81,7 +81,7 @@ def test_debug_shows_the_traceback(run: Run, tmp_path: Path) -> None:
         outcome = run(*arguments)
         assert outcome.code == 2
         assert "Traceback" in outcome.err
-        assert outcome.err.endswith("neither a file nor the name of a dataset (gridworld)\n")
+        assert "none: is neither a file nor the name of a dataset" in outcome.err
 
 
 def test_a_dataset_of_ours_by_name(run: Run) -> None:

@@ -9,7 +9,7 @@ from typer.main import get_command
 
 import instinct
 from instinct.cli.app import app
-from instinct.study import gridworld
+from instinct.collect import catalog
 from tests.cli.conftest import Run
 
 
@@ -67,11 +67,11 @@ def test_a_fault_of_ours_shows_no_traceback(
     code: int,
     message: str,
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(gridworld, "run", broken)
-    outcome = run("study", "run", "gridworld")
+    monkeypatch.setattr(catalog, "read", broken)
+    outcome = run("inspect", __file__)
     assert outcome.code == code
     assert message in outcome.err
     assert "Traceback" not in outcome.err

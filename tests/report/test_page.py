@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from instinct.report import gridworld_page
-from instinct.report.page import Page, Section, write_page
+from instinct.report.page import Page, Section, html, write_page
+from instinct.report.registry import PAGES
 from instinct.report.tables import Table
-from instinct.study import gridworld
+from instinct.study.gridworld import GRIDWORLD
+from instinct.study.registry import STUDIES
 
 
 class Cells(HTMLParser):
@@ -31,37 +32,61 @@ class Cells(HTMLParser):
             self.found.append(data)
 
 
-@pytest.fixture
-def html(tmp_path: Path) -> str:
-    return gridworld_page.write_report(gridworld.run(episodes=10), tmp_path).read_text("utf-8")
+def compose() -> Page:
+    settings = GRIDWORLD.settings(episodes=10)
+    return PAGES["gridworld"](GRIDWORLD.run(settings, lambda *_: None))
 
 
-def test_the_table_on_the_page_is_the_results(html: str) -> None:
+@pytest.fixture(name="page", scope="module")
+def gridworld_page() -> str:
+    return html(compose())
+
+
+def test_the_table_on_the_page_is_the_results(page: str) -> None:
     row = ["-1.19 ± 0.00", "-1.19 ± 0.00", "0.92 ± 0.00", "0.92 ± 0.00"]
     labels = ["original", "zero", "random", "negative"]
-    assert Cells(html).found == [cell for label in labels for cell in (label, *row)]
+    assert Cells(page).found == [cell for label in labels for cell in (label, *row)]
 
 
-def test_the_page_needs_nothing_from_outside(html: str) -> None:
-    assert html.count("<svg") == 2
-    assert not re.findall(r"(?:src|href)=\"(?!data:|#)", html)
-    assert "<script" not in html
-    assert "url(http" not in html
+def test_the_page_needs_nothing_from_outside(page: str) -> None:
+    assert page.count("<svg") == 2
+    assert not re.findall(r"(?:src|href)=\"(?!data:|#)", page)
+    assert "<script" not in page
+    assert "url(http" not in page
 
 
-def test_the_page_says_what_the_numbers_are(html: str) -> None:
+def test_the_page_says_what_the_numbers_are(page: str) -> None:
     for text in ("10 per cell", "β = 1", "20 steps", "SHA-256", "numpy", "final policy"):
-        assert text in html
+        assert text in page
 
 
-def test_the_same_results_make_the_same_page(html: str, tmp_path: Path) -> None:
-    again = gridworld_page.write_report(gridworld.run(episodes=10), tmp_path / "again")
-    assert again.read_text("utf-8") == html
+def test_the_same_results_make_the_same_page(page: str) -> None:
+    assert html(compose()) == page
 
 
-def test_text_cannot_become_markup(tmp_path: Path) -> None:
+def test_every_study_has_a_page() -> None:
+    assert PAGES.keys() == STUDIES.keys()
+
+
+def test_all_that_is_on_the_page_is_also_in_files(tmp_path: Path) -> None:
+    page = compose()
+    assert write_page(page, tmp_path) == tmp_path / "index.html"
+    names = {path.name for path in tmp_path.iterdir()} - {"cache"}
+    figures = {f"{name}.{kind}" for name in ("map", "length_bias") for kind in ("svg", "pdf")}
+    assert names == {"index.html", "returns.csv"} | figures
+    table = (tmp_path / "returns.csv").read_text("utf-8").splitlines()
+    assert table[0] == "reward label,BC,BC (paper),PEVI,PEVI (paper)"
+    assert table[4] == "negative,-1.19 ± 0.00,-1.19 ± 0.00,0.92 ± 0.00,0.92 ± 0.00"
+
+
+def test_text_cannot_become_markup() -> None:
     evil = "<script>alert(1)</script>"
-    table = Table(evil, (evil,), ((evil,),))
-    page = Page(evil, evil, (Section(evil, (evil,), table),), {evil: evil})
-    write_page(page, tmp_path / "index.html")
-    assert "<script" not in (tmp_path / "index.html").read_text("utf-8")
+    table = Table("name", evil, (evil,), ((evil,),))
+    assert "<script" not in html(
+        Page(evil, evil, (Section(evil, (evil,), (table,)),), {evil: evil})
+    )
+
+
+def test_columns_of_numbers_are_known() -> None:
+    table = Table("t", "", ("name", "a", "b"), (("x", "1.0", "-2 ± 1"), ("y", "∞", "no")))
+    assert table.numeric == (False, True, False)

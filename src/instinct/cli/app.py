@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import instinct
-from instinct.cli import inspect, study
+from instinct.cli import behaviors, datasets, evaluate, inspect, study, theory
 from instinct.cli.output import out
 
 app = typer.Typer(
@@ -17,6 +17,10 @@ app = typer.Typer(
 )
 app.command()(inspect.inspect)
 app.command()(inspect.convert)
+app.command("evaluate")(evaluate.evaluate_run)
+app.command()(theory.theory)
+app.add_typer(datasets.app, name="datasets")
+app.add_typer(behaviors.app, name="behaviors")
 app.add_typer(study.app, name="study")
 
 

@@ -2,18 +2,20 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table as Grid
+
+from instinct.report.tables import Table
+from instinct.study.study import Progress
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-
-Step = Callable[[str], None]
-"""Called after each step of long work, with what was done."""
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -25,9 +27,9 @@ def print_json(document: Any) -> None:
 
 
 @contextmanager
-def progress(description: str, total: int) -> Iterator[Step]:
+def progress(description: str) -> Iterator[Progress]:
     """A bar on stderr with the time left; where stderr is no terminal, nothing."""
-    bar = Progress(
+    bar = Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -37,9 +39,19 @@ def progress(description: str, total: int) -> Iterator[Step]:
         disable=not err.is_terminal,
     )
     with bar:
-        task = bar.add_task(description, total=total)
+        task = bar.add_task(description, total=None)
 
-        def step(what: str) -> None:
-            bar.update(task, advance=1, description=f"{description}: {what}")
+        def step(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"{description}: {what}")
 
         yield step
+
+
+def show_table(table: Table) -> None:
+    """Print a report's table."""
+    grid = Grid(title=table.caption, title_justify="left", title_style="")
+    for column, numeric in zip(table.columns, table.numeric, strict=True):
+        grid.add_column(column, justify="right" if numeric else "left")
+    for row in table.rows:
+        grid.add_row(*row)
+    out.print(grid)

@@ -4,42 +4,80 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from instinct.cli.output import Json, out, print_json, progress
-from instinct.errors import BadInput
-from instinct.report import gridworld_page
-from instinct.report import tables as report_tables
-from instinct.study import gridworld
-from instinct.study.results import load, save
+from instinct.cli.output import Json, out, print_json, progress, show_table
+from instinct.report.page import write_page
+from instinct.report.registry import PAGES
+from instinct.study.registry import STUDIES, find
+from instinct.study.results import Results, load, save
 
 app = typer.Typer(help="Run the paper's studies and report them.", no_args_is_help=True)
 
-STUDIES = ("gridworld",)
+Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(STUDIES)}.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="The study's folder.  [default: results/NAME]")
+]
+
+
+@app.command("list")
+def list_studies(json: Json = False) -> None:
+    """List the studies with what they show and their settings.
+
+    Example: instinct study list
+    """
+    if json:
+        studies = [
+            {"name": s.name, "description": s.description, "settings": dict(s.defaults)}
+            for s in STUDIES.values()
+        ]
+        print_json({"studies": studies})
+        return
+    for study in STUDIES.values():
+        settings = " ".join(f"{name}={value:g}" for name, value in study.defaults.items())
+        out.print(f"[bold]{study.name}[/bold]: {study.description}  [dim]({settings})[/dim]")
 
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(STUDIES)}.")],
+    name: Name,
     seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
-    episodes: Annotated[int, typer.Option(min=2, help="Test episodes per policy.")] = 1000,
-    beta: Annotated[float, typer.Option(min=0, help="PEVI's degree of pessimism.")] = 1.0,
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Where results go.  [default: results/NAME]")
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="SETTING=VALUE",
+            help="Change a setting; `instinct study list` has all.",
+        ),
     ] = None,
+    folder: Out = None,
     json: Json = False,
 ) -> None:
-    """Run a study; print its table beside the paper's, and write figures and a page.
+    """Run a study; print its tables, and write figures and a page.
 
-    Example: instinct study run gridworld --seed 1 --json
+    Example: instinct study run gridworld --seed 1 --set beta=10 --json
     """
-    if name not in STUDIES:
-        raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
+    study = find(name)
+    settings = study.settings(assignments or (), seed=seed)
     folder = folder or Path("results") / name
-    with progress("grid world", total=8) as step:
-        save(gridworld.run(seed, episodes, beta, step), folder)
-    results = load(folder)
-    page = gridworld_page.write_report(results, folder)
+    with progress(name) as step:
+        save(study.run(settings, step), folder)
+    tell(load(folder), folder, json)
+
+
+@app.command()
+def report(name: Name, folder: Out = None, json: Json = False) -> None:
+    """Write the figures and the page anew from the results of a study that has been run.
+
+    Example: instinct study report gridworld
+    """
+    folder = folder or Path("results") / find(name).name
+    tell(load(folder), folder, json)
+
+
+def tell(results: Results, folder: Path, json: bool) -> None:
+    """Write the page, and say what came out."""
+    page = PAGES[results.study](results)
+    path = write_page(page, folder)
     if json:
         print_json(
             {
@@ -47,20 +85,11 @@ def run(
                 "results": results.results,
                 "settings": results.settings,
                 "dataset": results.dataset,
-                "page": str(page),
+                "page": str(path),
             }
         )
         return
-    show(gridworld_page.table(results))
-    out.print(gridworld_page.verdict(results))
-    out.print(f"Page: {page}", soft_wrap=True)
-
-
-def show(table: report_tables.Table) -> None:
-    """Print a report's table to the terminal."""
-    grid = Table(title=table.caption, title_justify="left", title_style="")
-    for number, column in enumerate(table.columns):
-        grid.add_column(column, justify="right" if number else "left")
-    for row in table.rows:
-        grid.add_row(*row)
-    out.print(grid)
+    for table in page.tables:
+        show_table(table)
+    out.print(page.summary)
+    out.print(f"Page: {path}", soft_wrap=True)

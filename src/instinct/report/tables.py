@@ -9,11 +9,20 @@ from instinct.atomic import replacing
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under their headings; the first column names the row."""
+    """Text cells under their headings; the first column names the row, `name` the file."""
 
+    name: str
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers alone, and so are set flush right."""
+        return tuple(
+            all(cell[:1] in "0123456789-∞" for cell in column)
+            for column in zip(*self.rows, strict=True)
+        )
 
 
 def write_csv(table: Table, path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Studies by name: what is run, and what came out."""

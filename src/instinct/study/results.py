@@ -21,11 +21,11 @@ class Results:
 
     study: str
     results: tuple[Mapping[str, Any], ...]
-    """One row per (algorithm, label)."""
     settings: Mapping[str, Any]
     dataset: str
     """The content hash of the dataset."""
-    paths: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What the figures show beyond the rows."""
     versions: Mapping[str, str] = field(
         default_factory=lambda: {
             "python": platform.python_version(),

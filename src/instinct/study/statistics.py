@@ -16,8 +16,6 @@ class Estimate(NamedTuple):
 
 
 def estimate(values: Array) -> Estimate:
-    """The mean and its standard error, s/√n with the sample deviation s."""
-    spread = values.std(ddof=1) if len(values) > 1 else np.nan
-    return Estimate(
-        round(float(values.mean()), DUST), round(float(spread / np.sqrt(len(values))), DUST)
-    )
+    """The mean and its standard error s/√n, with the sample deviation s of two or more values."""
+    stderr = values.std(ddof=1) / np.sqrt(len(values))
+    return Estimate(round(float(values.mean()), DUST), round(float(stderr), DUST))

@@ -1,4 +1,4 @@
-"""The tabular algorithms by name: a new one is one file and one line here."""
+"""The tabular algorithms by the paper's names: a new one is one file and one line here."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
@@ -32,15 +32,15 @@ class Algorithm(NamedTuple):
 
 
 ALGORITHMS = {
-    "bc": Algorithm(bc, BCConfig),
-    "pevi": Algorithm(pevi, PEVIConfig),
-    "vi-lcb": Algorithm(vi_lcb, VILCBConfig),
-    "ppi": Algorithm(ppi, FilterConfig),
-    "pqi": Algorithm(pqi, FilterConfig),
-    "atac": Algorithm(atac, GameConfig),
-    "pspi": Algorithm(pspi, GameConfig),
-    "armor": Algorithm(armor, ModelConfig),
-    "cppo": Algorithm(cppo, ModelConfig),
-    "mopo": Algorithm(mopo, MOPOConfig),
-    "morel": Algorithm(morel, MOReLConfig),
+    "BC": Algorithm(bc, BCConfig),
+    "PEVI": Algorithm(pevi, PEVIConfig),
+    "VI-LCB": Algorithm(vi_lcb, VILCBConfig),
+    "PPI": Algorithm(ppi, FilterConfig),
+    "PQI": Algorithm(pqi, FilterConfig),
+    "ATAC": Algorithm(atac, GameConfig),
+    "PSPI": Algorithm(pspi, GameConfig),
+    "ARMOR": Algorithm(armor, ModelConfig),
+    "CPPO": Algorithm(cppo, ModelConfig),
+    "MOPO": Algorithm(mopo, MOPOConfig),
+    "MOReL": Algorithm(morel, MOReLConfig),
 }

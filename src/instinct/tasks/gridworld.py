@@ -8,7 +8,7 @@ own way into the lava takes nine more actions: too many for the twenty that ther
 return is -1.19 in every episode.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -122,13 +122,18 @@ class GridWorld:
 
     @cached_property
     def mdp(self) -> MDP:
-        """The finite-horizon problem, its states layered by time."""
+        """The finite-horizon problem: states layered by time, and reaching the key ends it."""
         rows = np.arange(self.successors.size)
         table = (np.ones(len(rows)), (rows, self.successors.ravel()))
         transitions = sparse.csr_array(table, shape=(len(rows), self.states))
         initial = np.zeros(self.states)
         initial[self.start] = 1
-        return layered(MDP(transitions, self.rewards, initial, discount=0.0), self.horizon)
+        steps = layered(MDP(transitions, self.rewards, initial, discount=0.0), self.horizon)
+        end = steps.states - 1
+        arrivals = np.append(np.tile(self.on(KEY), self.horizon), False)
+        target = np.where(arrivals, end, np.arange(steps.states))
+        ending = sparse.csr_array((np.ones(len(target)), (np.arange(len(target)), target)))
+        return replace(steps, transitions=steps.transitions @ ending)
 
     @property
     def best_return(self) -> float:
