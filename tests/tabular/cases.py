@@ -29,6 +29,15 @@ def dataset(episodes: Sequence[tuple[Sequence[Step], str]], actions: int) -> Dat
     )
 
 
+TWO = dataset(
+    [([(0, 0, 0.0, 1), (1, 0, 0.75, 1)], "timeout")] * 4 + [([(1, 1, 1.0, 0)], "terminal")],
+    actions=2,
+)
+"""Two states. From 0, action 0 leads to 1; in 1, action 0 earns 0.75 and stays, action 1 earns 1
+and ends the world. Action 1 is never taken in 0. With γ = 1/2 the best is to stay: V = (3/4, 3/2).
+"""
+
+
 def random_mdp(random: np.random.Generator, states: int, actions: int, discount: float) -> MDP:
     """Dense transitions, rewards in [-1, 1], some states far more likely than others."""
     P = random.dirichlet(np.full(states, 0.5), size=(states, actions))

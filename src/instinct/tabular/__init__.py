@@ -1,18 +1,48 @@
 """The paper's admissible algorithms in tabular form, over one empirical model of a dataset."""
 
+from instinct.tabular.armor import armor
+from instinct.tabular.atac import atac
 from instinct.tabular.bc import BCConfig, bc
+from instinct.tabular.cppo import ModelConfig, cppo
+from instinct.tabular.game import GameConfig
 from instinct.tabular.model import Model, States
+from instinct.tabular.mopo import MOPOConfig, mopo
+from instinct.tabular.morel import MOReLConfig, morel
+from instinct.tabular.pessimism import degree
 from instinct.tabular.pevi import PEVIConfig, bounds, pevi, remaining
+from instinct.tabular.ppi import ppi
+from instinct.tabular.pqi import FilterConfig, pqi
+from instinct.tabular.pspi import pspi
+from instinct.tabular.registry import ALGORITHMS, Algorithm
 from instinct.tabular.solution import Solution
+from instinct.tabular.vi_lcb import VILCBConfig, vi_lcb
 
 __all__ = [
+    "ALGORITHMS",
+    "Algorithm",
     "BCConfig",
+    "FilterConfig",
+    "GameConfig",
+    "MOPOConfig",
+    "MOReLConfig",
     "Model",
+    "ModelConfig",
     "PEVIConfig",
     "Solution",
     "States",
+    "VILCBConfig",
+    "armor",
+    "atac",
     "bc",
     "bounds",
+    "cppo",
+    "degree",
+    "mopo",
+    "morel",
     "pevi",
+    "ppi",
+    "pqi",
+    "pspi",
     "remaining",
+    "vi_lcb",
 ]

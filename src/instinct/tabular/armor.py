@@ -25,20 +25,22 @@ def armor(model: Model, config: ModelConfig) -> Solution:
     of two by this bound: CPPO's policy, and the one that leaves μ's action only where that is sure
     to pay.
 
-    The paper does not say what μ does in a state without data; there it counts as having ended,
-    with value 0. Otherwise nothing could improve on recordings that left the support: some model
-    praises them for what nobody saw.
+    The paper does not say what μ does in a state without data. Where recordings stop it counts as
+    having ended, with value 0: otherwise nothing could improve on recordings that left the support,
+    as some model praises them for what nobody saw. In a state that no recording reaches μ does what
+    π does.
     """
     space = config.space(model)
-    reference = np.where(model.support.any(axis=1, keepdims=True), model.behaviour, 0)
     safe = optimal(space)
     Q_safe = space.low + model.discount * safe.later
+    careful = deterministic(Q_safe.argmax(axis=1), model.actions)
+    seen = np.asarray(model.support.any(axis=1))
+    ended = ~seen & (np.bincount(model.successors, minlength=model.states)[: model.states] > 0)
+    reference = np.where(seen[:, None], model.behaviour, np.where(ended[:, None], 0, careful))
     praise = evaluate(space, reference, -(reference * space.high).sum(axis=1))
     Q_high = space.high - model.discount * praise.later
     parting = Q_safe.max(axis=1, keepdims=True) - Q_high
-    unseen = np.where(reference.any(axis=1), 0, safe.high)
-    best = follow(space, reference, parting, unseen)
-    careful = deterministic(Q_safe.argmax(axis=1), model.actions)
+    best = follow(space, reference, parting, np.where(ended, safe.high, 0))
     staying = reference * (model.discount * best.later >= parting)
     mixed = staying + (1 - staying.sum(axis=1, keepdims=True)) * careful
     tried = [(policy, *certify(space, policy, reference, Q_high)) for policy in (mixed, careful)]

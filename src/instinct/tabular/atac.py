@@ -10,21 +10,19 @@ from instinct.tabular.solution import Solution
 def atac(model: Model, config: GameConfig) -> Solution:
     """max_π min_f E_D[f(s, π) - f(s, a)] + β·E(π, f). See `game`.
 
-    The paper assumes that μ is a distribution of visits, so that every state the data reach is one
-    they act in. Where a recording was cut off, that fails: the state after a timeout is reached,
-    but no action is known. It is counted as visited: f(s, π) enters without an f(s, a). (Left out,
-    f(s, a) would be compared with what nobody saw, and to imitate the recordings that left the
-    support would be best.) So the visits start where episodes start and, with γ < 1, anew with
-    probability 1-γ wherever the data go.
+    The paper assumes that μ is a distribution of visits: every state that the data reach is one in
+    which they act. Where recordings are cut off by timeouts that may fail, and the state that they
+    reach without an action is then counted as visited as well: f(s, π) enters, without an f(s, a).
+    (Left out, what they left behind would be compared with what nobody saw, and to imitate them
+    would be best.) In symbols ρ = (ν - γP̂ᵀμ)⁺, where under the paper's assumption ⁺ does nothing.
     """
-    size = model.states
-    inside = model.successors[model.successors < size]
-    starts = np.bincount(model.starts, minlength=size)
-    arrivals = np.bincount(inside, minlength=size)
+    reached = model.successors[model.successors < model.states]
+    arrivals = np.bincount(reached, minlength=model.states)
+    start = np.maximum(model.counts.sum(axis=1) - model.discount * arrivals, 0) / len(model)
     return play(
         model,
         config,
-        start=(starts + (1 - model.discount) * arrivals) / len(model),
+        start=start,
         reference=model.distribution,
         claim="the objective is a lower bound of the policy's min_f E_D[f(s, π) - f(s, a)] + "
         "βE(π, f), V what its critic says; the gap is to the best policy",

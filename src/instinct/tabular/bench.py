@@ -16,6 +16,7 @@ class Row(NamedTuple):
 
     algorithm: str
     seconds: float
+    """Of processor time."""
     peak_mib: float
     """The largest memory of the process so far."""
 
@@ -73,15 +74,15 @@ def measure(
     """
     data = random_dataset(states, actions, transitions)
     layered = random_dataset(states // 20, actions, transitions, length=20)
-    begun = time.perf_counter()
+    begun = time.process_time()
     model = Model.of(data, discount=discount)
     _ = model.rewards, model.transitions
-    rows = [Row("model", time.perf_counter() - begun, peak())]
+    rows = [Row("model", time.process_time() - begun, peak())]
     for name, (run, config) in ALGORITHMS.items():
-        subject = Model.of(layered, horizon=20) if name == "pevi" else model
-        begun = time.perf_counter()
+        subject = Model.of(layered, horizon=20) if name == "PEVI" else model
+        begun = time.process_time()
         run(subject, config.pessimistic(subject, R))
-        rows.append(Row(name, time.perf_counter() - begun, peak()))
+        rows.append(Row(name, time.process_time() - begun, peak()))
     return rows
 
 

@@ -8,10 +8,11 @@ linear: L(π, f) = Σ_s ν(s)·f(s, π) - Σ μ_0(s, a)·f(s, a). The dual of th
 
 where d(s, a) are visits to pairs of the data that start from ρ = ν - γP̂ᵀμ_0 and follow π and P̂,
 and ℓ(s) are those that leave: to unseen actions, whose critic is -V_max, or from pairs where the
-critic is at its lower bound. Any d gives a lower bound of the critic's minimum. Maximised over π as
-well this is one concave program over flows, which Frank and Wolfe's method solves: its linear steps
-are MDPs with the reward r̂ - (d - μ_0)/(2βμ), its iterates are mixtures of policies, turned into a
-single policy exactly by their visits in the empirical MDP, and its gap bounds what is left to gain.
+critic is at its lower bound. Any d gives a lower bound of the critic's minimum. Over π as well this
+is one concave program over flows. Its gradient is the critic's reward r̂ - (d - μ_0)/(2βμ), so that
+every improvement of the policy for that reward is a direction of ascent, and the best policy for it
+bounds what is left to gain. Mixtures of policies are turned into a single policy exactly, by their
+visits in the empirical MDP.
 
 Two liberties. The leader here is paid L + βE, as in the original papers' own algorithms, not L;
 where the critic is inside F, that is the game with β twice as large. And the upper end of F is
@@ -34,7 +35,7 @@ class GameConfig:
     """The settings of ATAC and PSPI.
 
     If not given, β is the paper's (C·N²/(|S||A|·log(1/δ))²)^(1/3)/V_max with the concentrability C.
-    On small data that leaves the critic free to call everything -V_max; a β of N/R holds it to the
+    On small data that leaves the critic free to call everything -V_max; a β of N holds it to the
     data wherever there are any.
     """
 
@@ -42,29 +43,29 @@ class GameConfig:
     beta: float | None = None
     concentrability: float = 1.0
     delta: float = 0.1
-    iterations: int = 200
+    iterations: int = 100
     tolerance: float = 1e-4
     """The gap, in reward per step, at which to stop."""
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "GameConfig":
-        """β = N/R: a pair in support is lowered by at most R/2 a step, even if seen once."""
-        return cls(R=R, beta=len(model) / R)
+        """β = N: the critic's rewards are within 1/2 of the data's, even for pairs seen once."""
+        return cls(R=R, beta=float(len(model)))
 
 
 class Game:
-    """The concave program, over visits [S, A+1]; the last column leaves."""
+    """The concave program, over visits [S, A+1]; the last action leaves."""
 
     def __init__(self, model: Model, config: GameConfig, start: Array, reference: Array) -> None:
         A = model.actions
         self.model, self.reference = model, reference
         self.V_max = reach(model, config.R)
         beta = paper_beta(model, config) if config.beta is None else config.beta
-        share = np.where(model.support, model.distribution, np.inf)
-        self.cost = 1 / (4 * beta * share)
+        self.cost = 1 / (4 * beta * np.where(model.support, model.distribution, np.inf))
         mdp = model.mdp(np.zeros((model.states, A + 1)), widen(model.transitions, A))
         self.mdp = replace(mdp, initial=np.append(start, 0) / start.sum())
         self.unit = start.sum() * mdp.span
+        self.leaving = mdp.span**2 / (2 * beta)
 
     def objective(self, visits: Array) -> float:
         excess = visits[:, :-1] - self.reference
@@ -72,50 +73,97 @@ class Game:
         return float(inside.sum() - self.V_max @ visits[:, -1])
 
     def slope(self, visits: Array) -> Array:
-        """The derivative of the objective; an unseen action is kept below leaving."""
+        """The gradient; an unseen action is kept below leaving."""
         excess = visits[:, :-1] - self.reference
         inside = self.model.rewards - 2 * self.cost * excess
         floor = -self.V_max[:, None]
         return np.hstack([np.where(self.model.support, inside, 2 * floor - 1), floor])
 
-    def step(self, visits: Array) -> tuple[Array, Array]:
-        """Q, [S, A+1], and the visits of the policy that is best for the slope."""
+    def visits(self, policy: Array) -> Array:
+        return np.asarray(np.maximum(self.unit * self.mdp.occupancy(ended(policy))[:-1], 0))
+
+    def best(self, visits: Array) -> tuple[Array, Array]:
+        """Q, [S, A+1], of the policy that is best for the slope, and its visits."""
         rewards = np.vstack([self.slope(visits), np.zeros(visits.shape[1])])
         Q, _, policy = self.mdp.optimal(rewards)
-        return Q[:-1], self.unit * self.mdp.occupancy(policy)[:-1]
+        return Q[:-1], self.visits(policy[:-1])
+
+    def better(self, visits: Array, policy: Array, rate: float) -> Array:
+        """The visits of π + argmax_Δ Q·Δ - Δᵀh Δ/(2·rate), a better policy for the slope.
+
+        h is about the objective's curvature: that of the state itself, and for leaving that of all
+        the visits that are lost by it.
+        """
+        rewards = np.vstack([self.slope(visits), np.zeros(visits.shape[1])])
+        Q = self.mdp.q(ended(policy), rewards)[:-1]
+        own = 2 * self.cost * visits.sum(axis=1, keepdims=True)
+        h = (np.hstack([own, np.full((len(own), 1), self.leaving)]) + 1) / rate
+        return self.visits(project(policy + Q / h, h))
 
 
 def play(model: Model, config: GameConfig, start: Array, reference: Array, claim: str) -> Solution:
-    """Frank and Wolfe's method with exact line search; ρ is [S], μ_0 is [S, A]."""
+    """Steps towards better policies with exact line search; ρ is [S], μ_0 is [S, A].
+
+    The first step and every tenth are towards the best policy, which gives the bound.
+    """
     game = Game(model, config, start, reference)
-    alone = np.hstack([reference, np.zeros((model.states, 1))])
-    _, visits = game.step(alone)
-    for _ in range(config.iterations):
-        Q, target = game.step(visits)
+    seen = model.support.any(axis=1, keepdims=True)
+    visits = game.visits(np.hstack([model.behaviour * seen, ~seen]))
+    ceiling, rate = np.inf, 1.0
+    for k in range(config.iterations):
+        slope = game.slope(visits)
+        if k % 10 == 0:
+            Q, target = game.best(visits)
+            most = game.objective(visits) + float((slope * (target - visits)).sum())
+            ceiling = min(ceiling, most)
+            if ceiling - game.objective(visits) <= config.tolerance:
+                break
+        else:
+            target = game.better(visits, shares(visits, Q), rate)
         move = target - visits
-        gap = float((game.slope(visits) * move).sum())
-        if gap <= config.tolerance:
-            break
         curvature = 2 * float((game.cost * move[:, :-1] ** 2).sum())
-        visits = visits + min(1.0, gap / curvature if curvature else 1.0) * move
-    policy = shares(visits, Q)
+        gain = max(float((slope * move).sum()), 0.0)
+        length = gain / curvature if curvature > 0 else 1.0
+        visits = visits + min(length, 1.0) * move
+        if k % 10:
+            rate *= 2 if length >= 1 else 0.5 if length < 0.5 else 1
+    objective = game.objective(visits)
+    wide = shares(visits, Q)
+    policy = wide[:, :-1] + wide[:, -1:] * top(Q[:, :-1])
     f = np.where(model.support, np.maximum(Q[:, :-1], -game.V_max[:, None]), -game.V_max[:, None])
     return Solution(
         policy=policy,
         Q=f,
         V=(policy * f).sum(axis=1),
-        objective=game.objective(visits),
-        gap=max(gap, 0.0),
+        objective=objective,
+        gap=max(ceiling - objective, 0.0),
         certifies=claim,
     )
 
 
 def shares(visits: Array, Q: Array) -> Array:
-    """The policy of the visits; what leaves, and states never visited, take the best action."""
+    """The policy of the visits; in states never visited, the best action."""
     total = visits.sum(axis=1, keepdims=True)
-    best = deterministic(Q[:, :-1].argmax(axis=1), Q.shape[1] - 1)
-    policy = (visits[:, :-1] + visits[:, -1:] * best) / np.where(total > 0, total, 1)
-    return np.where(total > 0, policy, best)
+    return np.where(total > 0, visits / np.where(total > 0, total, 1), top(Q))
+
+
+def top(Q: Array) -> Array:
+    return deterministic(Q.argmax(axis=1), Q.shape[1])
+
+
+def ended(policy: Array) -> Array:
+    """The policy with a row for the end of the world."""
+    return np.vstack([policy, np.eye(policy.shape[1])[-1]])
+
+
+def project(points: Array, h: Array) -> Array:
+    """The nearest distribution to every row, where distances in column a count h(a)-fold."""
+    order = np.argsort(-points * h, axis=1)
+    point, weight = np.take_along_axis(points, order, 1), np.take_along_axis(h, order, 1)
+    level = (point.cumsum(axis=1) - 1) / (1 / weight).cumsum(axis=1)
+    last = (point * weight > level).sum(axis=1, keepdims=True) - 1
+    near = np.maximum(points - np.take_along_axis(level, last, 1) / h, 0)
+    return np.asarray(near / near.sum(axis=1, keepdims=True))
 
 
 def paper_beta(model: Model, config: GameConfig) -> float:

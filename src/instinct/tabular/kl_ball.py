@@ -102,7 +102,7 @@ def search(rows: Rows, above: Array, x: Array) -> Array:
     top = np.maximum.reduceat(above, rows.starts)
     bottom = np.minimum.reduceat(above, rows.starts)
     least = ACCURACY * np.where(top > 0, top, 1)
-    most = np.maximum((top - bottom) / np.expm1(x) - bottom, least)
+    most = np.maximum((top - bottom) / np.expm1(np.minimum(x, 700)) - bottom, least)
     u, rising = least.copy(), curve(rows, above, least)[0] > x
     if not rising.any():
         return u

@@ -23,9 +23,9 @@ class MOPOConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOPOConfig":
-        """Penalties in support that add up to at most V_max/2, even where data are single."""
+        """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
         confidence = np.log(2 * model.support.size / cls.delta)
-        return cls(R=R, constant=1 / (16 * span(model) ** 2 * confidence))
+        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * confidence))
 
 
 def mopo(model: Model, config: MOPOConfig) -> Solution:

@@ -30,10 +30,9 @@ class VILCBConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "VILCBConfig":
-        """Penalties in support that add up to at most V_max/2, even where data are single."""
-        J = rounds(model)
-        confidence = np.log(2 * (J + 1) * model.support.size / cls.delta)
-        return cls(R=R, constant=1 / (16 * span(model) ** 2 * confidence), split=False)
+        """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
+        confidence = np.log(2 * (rounds(model) + 1) * model.support.size / cls.delta)
+        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * confidence), split=False)
 
 
 def rounds(model: Model) -> int:

@@ -1,0 +1,94 @@
+"""What every algorithm of the registry must do once it is pessimistic enough."""
+
+import numpy as np
+import pytest
+
+from instinct.data import LABELS, Array, Dataset, relabel
+from instinct.tabular import ALGORITHMS, Model, States, degree
+from instinct.tasks.gridworld import KEY, GridWorld
+from tests.tabular.cases import dataset
+
+ADMISSIBLE = [name for name in ALGORITHMS if name != "BC"]
+WORLD = GridWorld()
+
+
+def leaves(model: Model, policy: Array) -> float:
+    """The probability of ever taking a pair out of support, in the empirical model."""
+    mdp = model.mdp((~model.support).astype(np.float64))
+    return mdp.value(np.vstack([policy, np.full((1, model.actions), 1 / model.actions)]))
+
+
+@pytest.mark.parametrize("name", ADMISSIBLE)
+@pytest.mark.parametrize("label", LABELS)
+def test_every_algorithm_solves_the_grid_world_under_every_label(name: str, label: str) -> None:
+    data = relabel(WORLD.dataset(), LABELS[label])
+    model = Model.of(data, horizon=WORLD.horizon, states=States(WORLD.observations))
+    run, config = ALGORITHMS[name]
+    solution = run(model, config.pessimistic(model, degree(2 * WORLD.horizon + 1)))
+    policy = np.vstack([solution.policy, np.full((1, 3), 1 / 3)])
+    assert WORLD.mdp.value(policy) == pytest.approx(0.92)
+    away = ~np.tile(WORLD.on(KEY), WORLD.horizon)[:, None]
+    assert (WORLD.mdp.occupancy(policy)[:-1] * away * ~model.support).sum() == 0
+
+
+def corridors(seed: int) -> Dataset:
+    """Random walks on a line, most of them cut off; one of three ends the world."""
+    random = np.random.default_rng(seed)
+    episodes = []
+    for number in range(12):
+        state, steps = 0, []
+        for _ in range(int(random.integers(1, 6))):
+            action = int(random.integers(3))
+            following = state + action + 1 if random.uniform() < 0.7 else state + 4
+            steps.append((state, action, float(random.uniform(-1, 1)), following))
+            state = following
+        episodes.append((steps, "terminal" if number % 3 == 0 else "timeout"))
+    return dataset(episodes, actions=3)
+
+
+def survivable(model: Model) -> Array:
+    """Pairs from which the support need never be left, [S, A]."""
+    safe = model.support
+    while True:
+        doomed = ~safe.any(axis=1)
+        falls = np.asarray(model.transitions @ doomed.astype(float)).reshape(safe.shape) > 0
+        if not (safe & falls).any():
+            return safe
+        safe = safe & ~falls
+
+
+@pytest.mark.parametrize("name", ADMISSIBLE)
+@pytest.mark.parametrize("horizon", [None, 7])
+def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | None) -> None:
+    """With stochastic transitions R has to outweigh the smallest risk, here 1/12 per step."""
+    if name == "PEVI" and horizon is None:
+        pytest.skip("PEVI has a horizon")
+    run, config = ALGORITHMS[name]
+    tried = 0
+    for seed in range(20):
+        data = corridors(seed)
+        model = Model.of(data, discount=None if horizon else 0.9, horizon=horizon)
+        if not survivable(model)[model.starts].any(axis=1).all():
+            continue
+        tried += 1
+        solution = run(model, config.pessimistic(model, 2000.0))
+        assert leaves(model, solution.policy) == pytest.approx(0, abs=1e-12)
+    assert tried >= 5
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("horizon", [None, 6])
+def test_solutions_are_policies_over_the_models_states(name: str, horizon: int | None) -> None:
+    if name == "PEVI" and horizon is None:
+        pytest.skip("PEVI has a horizon")
+    run, config = ALGORITHMS[name]
+    model = Model.of(corridors(1), discount=None if horizon else 0.9, horizon=horizon)
+    for setting in (config(), config.pessimistic(model, 5.0)):
+        solution = run(model, setting)
+        assert solution.policy.shape == solution.Q.shape == model.support.shape
+        assert solution.V.shape == (model.states,)
+        np.testing.assert_allclose(solution.policy.sum(axis=1), 1)
+        assert (solution.policy >= 0).all()
+        assert solution.gap is None or solution.gap >= -1e-6
+        assert np.isfinite(solution.objective)
+        assert solution.certifies

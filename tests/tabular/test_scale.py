@@ -1,0 +1,40 @@
+"""A million transitions between ten thousand states."""
+
+import numpy as np
+import pytest
+
+from instinct.tabular import ALGORITHMS, Model
+from instinct.tabular.bench import measure, random_dataset
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "BC"])
+def test_a_large_dataset(name: str) -> None:
+    """Seen pairs are preferred to unseen ones, and what is attained is within the stated gap."""
+    run, config = ALGORITHMS[name]
+    if name == "PEVI":
+        model = Model.of(random_dataset(500, 10, 1_000_000, length=20), horizon=20)
+    else:
+        model = Model.of(random_dataset(10_000, 10, 1_000_000), discount=0.99)
+    assert len(model) == 1_000_000
+    solution = run(model, config.pessimistic(model, 10.0))
+    np.testing.assert_allclose(solution.policy.sum(axis=1), 1)
+    unseen = model.support.any(axis=1, keepdims=True) & ~model.support
+    assert (solution.policy * unseen).max() < 1e-6
+    assert (np.abs(solution.V) <= 10 * model.left + 1e-6).all()
+    assert solution.gap is None or 0 <= solution.gap < 1e-2 * model.left.max()
+
+
+def test_the_measurement_has_a_row_for_every_algorithm() -> None:
+    rows = measure(states=60, actions=3, transitions=600, discount=0.9)
+    assert [row.algorithm for row in rows] == ["model", *ALGORITHMS]
+    assert all(row.seconds >= 0 and row.peak_mib > 0 for row in rows)
+
+
+def test_the_random_dataset_is_what_it_says() -> None:
+    data = random_dataset(50, 3, 1000, length=100)
+    model = Model.of(data, discount=0.9)
+    assert len(data) == 1000
+    assert model.states <= 50
+    assert np.diff(model.transitions.indptr).max() <= 10
+    assert data.terminals.sum() == 1
