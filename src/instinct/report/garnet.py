@@ -95,8 +95,8 @@ def table(results: Results) -> Table:
     return Table(
         name="regret",
         caption=f"Mean regret under the true reward at R = {rows[0]['R']:g} with "
-        f"{rows[0]['transitions']:,} transitions, trained on true or wrong rewards.",
-        columns=("algorithm", *(f"{kind} bias, {which}" for kind in KINDS for which in told)),
+        f"{rows[0]['transitions']:,} transitions, by the bias of the data and by the rewards told.",
+        columns=("algorithm", *(f"{kind}, {which}" for kind in KINDS for which in told)),
         rows=tuple(
             (
                 name,
@@ -132,13 +132,15 @@ def draw(results: Results, x: str, keep: Keep, *, bounded: bool) -> Figure:
                     panel.plot(*points, color=INK, linestyle="--", label="bound")
                 panel.set_xscale("log")
                 panel.set_yscale("symlog", linthresh=0.01)
-                panel.set_ylim(bottom=-0.002)
                 if line == 0:
                     panel.set_title(f"{kind} bias")
                 else:
                     panel.set_xlabel("pessimism R" if x == "R" else "transitions")
                 if column == 0:
                     panel.set_ylabel(title)
+        for row_of_panels in axes:
+            top = max(panel.dataLim.y1 for panel in row_of_panels)
+            row_of_panels[0].set_ylim(-0.002, 1.5 * top)
         handles, names = axes[0, 0].get_legend_handles_labels()
         drawing.legend(handles, names, loc="outside right center")
     return drawing
