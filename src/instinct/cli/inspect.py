@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from instinct.cli.options import ActionRange, Source
 from instinct.cli.output import Json, out, print_json
 from instinct.collect.catalog import find
 from instinct.data import write
@@ -15,23 +16,6 @@ from instinct.errors import BadInput
 from instinct.report import length_bias
 from instinct.report.figures import check_format, save
 from instinct.tasks.scores import normalize
-
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATASET",
-        help="A D4RL or DSRL HDF5 file, an npz archive, a Minari folder, or a dataset's name.",
-        show_default=False,
-    ),
-]
-ActionRange = Annotated[
-    tuple[float, float] | None,
-    typer.Option(
-        "--action-range",
-        metavar="LOW HIGH",
-        help="The range of every action dimension, if it is not [-1, 1] and the file is silent.",
-    ),
-]
 
 
 def inspect(

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from instinct.cli.inspect import ActionRange
+from instinct.cli.options import ActionRange, RemoveTerminals
 from instinct.cli.output import Json, out, print_json, progress, show_table
 from instinct.collect.catalog import find
-from instinct.data import Box
+from instinct.data import Box, remove_terminals
 from instinct.data.discretise import discretise
 from instinct.errors import BadInput
 from instinct.report.page import write_page
@@ -31,6 +31,7 @@ def theory(
         int | None,
         typer.Option(min=2, help="Cells per dimension, for continuous observations or actions."),
     ] = None,
+    without_terminals: RemoveTerminals = False,
     action_range: ActionRange = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random rewards.")] = 0,
     folder: Annotated[
@@ -50,6 +51,8 @@ def theory(
         problem = exact.gridworld(seed)
     else:
         dataset = find(source, action_range=action_range)
+        if without_terminals:
+            dataset = remove_terminals(dataset)
         if bins is not None:
             dataset = discretise(dataset, bins)
         elif dataset.observations.dtype.kind == "f" or isinstance(dataset.action_space, Box):
