@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 import instinct
-from instinct.cli.app import app
+from instinct.cli.app import build
 from instinct.collect import catalog
 from tests.cli.conftest import Run
 
@@ -21,7 +21,7 @@ def commands() -> Iterator[tuple[str, ...]]:
         for name, child in (children or {}).items():
             yield from walk(child, (*path, name))
 
-    return walk(get_command(app), ())
+    return walk(get_command(build([])), ())
 
 
 @pytest.mark.parametrize("path", [*commands()], ids=" ".join)

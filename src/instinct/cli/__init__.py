@@ -9,7 +9,7 @@ from instinct.errors import InstinctError
 
 def main() -> None:
     """Run the command; every failure is one sentence on stderr and an exit code."""
-    from instinct.cli.app import app
+    from instinct.cli.app import build
 
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
@@ -21,7 +21,7 @@ def main() -> None:
     for noisy in ("matplotlib", "fontTools", "jax"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
-        app(arguments, prog_name="instinct")
+        build(arguments)(arguments, prog_name="instinct")
     except InstinctError as error:
         fail(str(error), error.exit_code, debug)
     except BrokenPipeError:
