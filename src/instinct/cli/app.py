@@ -1,27 +1,46 @@
-"""All commands in one place."""
+"""All commands by name; only the module of the one that is called is imported."""
 
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 import instinct
-from instinct.cli import behaviors, datasets, evaluate, inspect, study, theory
 from instinct.cli.output import out
 
-app = typer.Typer(
-    help="Tell what offline RL data teaches regardless of the reward.",
-    epilog="Add --debug to any command to see the traceback of an error.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.command()(inspect.inspect)
-app.command()(inspect.convert)
-app.command("evaluate")(evaluate.evaluate_run)
-app.command()(theory.theory)
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(behaviors.app, name="behaviors")
-app.add_typer(study.app, name="study")
+COMMANDS = {
+    "inspect": "inspect.inspect",
+    "convert": "inspect.convert",
+    "datasets": "datasets.app",
+    "evaluate": "evaluate.evaluate_run",
+    "theory": "theory.theory",
+    "study": "study.app",
+    "behaviors": "behaviors.app",
+    "bench": "bench.app",
+}
+
+
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """The application, with the command that the arguments begin with, or else with all."""
+    app = typer.Typer(
+        help="Tell what offline RL data teaches regardless of the reward.",
+        epilog="Add --debug to any command to see the traceback of an error.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        callback=options,
+    )
+    called = {*arguments[:1]} & {*COMMANDS}
+    for name in COMMANDS:
+        if not called or name in called:
+            module, attribute = COMMANDS[name].split(".")
+            command = getattr(import_module(f"instinct.cli.{module}"), attribute)
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name)
+            else:
+                app.command(name)(command)
+    return app
 
 
 def show_version(wanted: bool) -> None:
@@ -30,7 +49,6 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool,

@@ -1,0 +1,59 @@
+"""`instinct bench`: how fast things are on this machine, as ratios within one run."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from instinct.cli.output import Json, print_json, show_table
+from instinct.report.tables import Table
+
+app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
+
+
+@app.command()
+def tabular(
+    states: Annotated[int, typer.Option(min=40, help="States.")] = 10_000,
+    actions: Annotated[int, typer.Option(min=1, help="Actions.")] = 10,
+    transitions: Annotated[int, typer.Option(min=100, help="Transitions.")] = 1_000_000,
+    json: Json = False,
+) -> None:
+    """Run every tabular algorithm once on random data, and tell seconds and memory.
+
+    Example: instinct bench tabular --states 1000 --transitions 100000
+    """
+    from instinct.tabular.bench import measure
+
+    rows = [row._asdict() for row in measure(states, actions, transitions)]
+    caption = f"{states:,} states, {actions} actions, {transitions:,} transitions."
+    tell("tabular", caption, rows, json)
+
+
+@app.command()
+def evaluate(
+    episodes: Annotated[int, typer.Option(min=2, help="Hopper episodes.")] = 50,
+    json: Json = False,
+) -> None:
+    """Compare lockstep evaluation with gymnasium's loop, one episode after another.
+
+    Example: instinct bench evaluate --json
+    """
+    from instinct.collect.evaluation_bench import bench_evaluate
+
+    result = asdict(bench_evaluate(episodes))
+    if json:
+        print_json(result)
+    else:
+        tell("evaluate", "The same episodes in lockstep and one after another.", [result], json)
+
+
+def tell(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
+    if json:
+        print_json({"results": rows})
+        return
+    cells = tuple(tuple(shown(value) for value in row.values()) for row in rows)
+    show_table(Table(name, caption, tuple(rows[0]), cells))
+
+
+def shown(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
