@@ -37,18 +37,18 @@ def one_step(random: np.random.Generator, rows: int = 2000) -> Dataset:
     )
 
 
-def cliff(random: np.random.Generator, rows: int = 2000) -> Dataset:
+def cliff(random: np.random.Generator, survival: int, rows: int = 2000) -> Dataset:
     """A state in which a > 0 stays, and a < 0 leads where the data never goes on from.
 
-    All rewards are zero. Both kinds of action are equally frequent.
+    All rewards are zero; `survival` actions that stay are recorded for one that falls.
     """
-    a = random.uniform(0.2, 0.8, rows) * np.where(np.arange(rows) % 2 == 0, 1, -1)
-    s = np.zeros((rows, 1), np.float32)
+    stays = np.arange(rows) % (survival + 1) > 0
+    a = random.uniform(0.2, 0.8, rows) * np.where(stays, 1, -1)
     return Dataset(
-        observations=s,
+        observations=np.zeros((rows, 1), np.float32),
         actions=a[:, None].astype(np.float32),
         rewards=np.zeros(rows, np.float32),
-        next_observations=np.where(a > 0, 0, 1)[:, None].astype(np.float32),
+        next_observations=np.where(stays, 0, 1)[:, None].astype(np.float32),
         terminals=np.zeros(rows, bool),
         timeouts=np.ones(rows, bool),
         action_space=Box.of(1),

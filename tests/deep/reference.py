@@ -48,7 +48,8 @@ def f(layers: Tree, *inputs: Array) -> Array:
 
 
 def normal_density(x: Array, mean: Array, std: Array) -> Array:
-    return np.exp(-((x - mean) ** 2) / (2 * std**2)) / (std * np.sqrt(2 * np.pi))
+    z = (x - mean) / std
+    return np.asarray(np.exp(-(z**2) / 2) / (std * np.sqrt(2 * np.pi)))
 
 
 def squashed_log_density(a: Array, mean: Array, std: Array, c: float) -> Array:

@@ -93,7 +93,7 @@ def bellman(algorithm: Any, state: dict[str, Any], b: Any, a_next: Array, head: 
 
     def backup(v: Array) -> Array:
         target = algorithm.value_scale * b.rewards + algorithm.discount * b.goes_on * v
-        return np.clip(target, low, high)
+        return np.asarray(np.clip(target, low, high))
 
     first, second = (ref.f(t, b.next_observations, a_next) for t in ref.double(state["targets"]))
     target_error = (ref.f(head, b.observations, b.actions) - backup(np.minimum(first, second))) ** 2

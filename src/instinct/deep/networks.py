@@ -46,7 +46,9 @@ def drawn(
 
 
 def linear(layer: Layer, x: jax.Array) -> jax.Array:
-    return x @ layer["weight"] + layer["bias"]
+    """x·W + b, with all rows of x in one matrix: its gradient is then one product as well."""
+    rows = x.reshape(-1, x.shape[-1]) @ layer["weight"] + layer["bias"]
+    return rows.reshape(*x.shape[:-1], -1)
 
 
 def mlp(layers: MLP, x: jax.Array) -> jax.Array:

@@ -37,7 +37,7 @@ def adam_step(
     square_scale = 1 / (1 - SQUARE_DECAY**t)
 
     def step(p: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
-        change = mean_scale * m / (jnp.sqrt(square_scale * v) + EPSILON)
+        change: jax.Array = mean_scale * m / (jnp.sqrt(square_scale * v) + EPSILON)
         return p - rate * (change + decay * p)
 
     parameters = jax.tree.map(step, parameters, mean, square)
@@ -46,7 +46,8 @@ def adam_step(
 
 def cosine(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.Array:
     """The rate after the steps made so far, falling from `rate` to 0 over all `steps`."""
-    return 0.5 * rate * (1 + jnp.cos(jnp.asarray(jnp.pi * adam["count"] / steps)))
+    share: jax.Array = adam["count"] / steps
+    return 0.5 * rate * (1 + jnp.cos(jnp.pi * share))
 
 
 def clip_norm(gradient: Any, limit: jax.Array | float) -> Any:

@@ -84,8 +84,8 @@ class Run:
 class Outcome:
     """The end of a run: the weights of its final policy, and metrics as columns by name.
 
-    Every row of the metrics is a mean over the steps up to its `step`. A run that failed has a
-    `failure` that says at which step and why, and its weights are not to be used.
+    Every row of the metrics is a mean over the steps up to its `step`. A run that failed has no
+    weights, and a `failure` that says at which step and why.
     """
 
     weights: State
@@ -121,7 +121,8 @@ def open_folder(run: Run) -> None:
 
 def close_folder(folder: Path, outcome: Outcome) -> None:
     """Write the end of a run; the result comes last, and without it the run is unfinished."""
-    save_tree(folder / "weights.safetensors", outcome.weights)
+    if not outcome.failure:
+        save_tree(folder / "weights.safetensors", outcome.weights)
     write_metrics(folder / "metrics.csv", outcome.metrics)
     status = "failed" if outcome.failure else "finished"
     write_json(folder / "result.json", {"status": status, "failure": outcome.failure})
@@ -144,9 +145,9 @@ def load_run(folder: Path) -> SavedRun:
 
 
 def load_outcome(folder: Path) -> Outcome:
-    arrays, _ = load_arrays(folder / "weights.safetensors")
-    failure = read_json(folder / "result.json").get("failure", "")
-    return Outcome(nest(arrays), read_metrics(folder / "metrics.csv"), str(failure))
+    failure = str(read_json(folder / "result.json").get("failure", ""))
+    arrays = {} if failure else load_arrays(folder / "weights.safetensors")[0]
+    return Outcome(nest(arrays), read_metrics(folder / "metrics.csv"), failure)
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:

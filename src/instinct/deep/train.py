@@ -105,7 +105,7 @@ def lane_at(
 
 def end(run: Run, lane: Lane) -> Outcome:
     """What the last stage left, also in the run's folder."""
-    weights = {} if lane.state is None else run.algorithm.weights(lane.state)
+    weights = {} if lane.failure or lane.state is None else run.algorithm.weights(lane.state)
     outcome = Outcome(weights, lane.metrics, lane.failure)
     if run.folder is not None:
         close_folder(run.folder, outcome)

@@ -66,7 +66,7 @@ class Lane:
     @property
     def metrics(self) -> dict[str, Array]:
         """The rows reported so far, as columns."""
-        names = list(self.rows[0]) if self.rows else []
+        names = sorted(self.rows[0], key=lambda name: (name != "step", name)) if self.rows else []
         return {name: np.array([row[name] for row in self.rows]) for name in names}
 
     def note(self, step: int, means: Mapping[str, Array], bad: int) -> None:

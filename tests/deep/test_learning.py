@@ -1,0 +1,73 @@
+"""Every algorithm learns a problem whose answer is known."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from instinct.data import Array, Box, Dataset
+from instinct.deep import Pace, Policy, Run, configure, train
+from instinct.deep.networks import scaled_tanh_gaussian
+from tests.deep.problems import cliff, one_step
+
+SMALL = {"layers": 2, "units": 32, "batch_size": 64, "steps": 3000}
+FAST = {"warm_start_steps": 1000, "fast_rate": 3e-3, "slow_rate": 1e-3}
+
+
+def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Array) -> Array:
+    run = Run(dataset, configure(name, settings))
+    outcome = train(run)
+    assert not outcome.failure
+    policy = Policy(run.algorithm, outcome.weights, Box.of(1))
+    memory = policy.start(len(observations))
+    return policy.act(memory, observations, np.zeros(len(observations)))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("PSPI", SMALL | FAST | {"beta": 10}),
+        ("IQL", SMALL | {"rate": 3e-3, "beta": 10, "expectile": 0.9, "scale_rewards": False}),
+        ("CQL", SMALL | {"rate": 3e-3, "alpha": 0.1}),
+        (
+            "DT",
+            {"layers": 1, "units": 32, "batch_size": 64, "steps": 2000, "rate": 3e-3}
+            | {"context": 1, "return_scale": 1, "horizon": 1},
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_finds_the_best_action(name: str, settings: dict[str, Any]) -> None:
+    """The best action in state s is s/2; the data's actions do not depend on s."""
+    s = np.linspace(-0.9, 0.9, 19)[:, None]
+    actions = acts(one_step(np.random.default_rng(0)), name, settings, s)
+    slope = float((actions * s).sum() / (s * s).sum())
+    assert abs(slope - 0.5) < 0.15
+    assert np.abs(actions - s / 2).mean() < 0.12
+
+
+def test_cloning_follows_the_data() -> None:
+    s = np.linspace(-0.9, 0.9, 19)[:, None]
+    dataset = one_step(np.random.default_rng(0))
+    actions = acts(dataset, "BC", SMALL | {"rate": 3e-3}, s)
+    assert np.abs(actions).mean() < 0.1
+
+
+@pytest.mark.parametrize(("name", "beta", "survival"), [("ATAC", 10, 4), ("PSPI", 3, 1)])
+def test_survival_instinct(name: str, beta: float, survival: int) -> None:
+    """Told nothing but zeros, the policy learns not to fall.
+
+    PSPI does so even where every second action of the data falls; ATAC, which only improves on
+    the data, where most actions survive. Among policies with one mode, that is the best answer to
+    the critic's game for both.
+    """
+    settings = SMALL | FAST | {"steps": 4000, "slow_rate": 3e-4, "discount": 0.9, "beta": beta}
+    dataset = cliff(np.random.default_rng(0), survival)
+    run = Run(dataset, configure(name, settings | {"value_scale": 0.1}))
+    outcome = train(run, pace=Pace(report_steps=500))
+    normal = scaled_tanh_gaussian(outcome.weights["policy"], jax.numpy.zeros((1, 1)))
+    falls = norm.cdf(0, np.asarray(normal.mean), np.exp(normal.log_std))
+    assert falls < 0.02
+    assert 0.2 < np.tanh(normal.mean) < 0.8

@@ -1,0 +1,111 @@
+"""Many runs: the same outcomes whichever way, and nothing trained twice."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from instinct.data import Dataset, label, relabel
+from instinct.deep import Outcome, Pace, Progress, Run, configure, train, train_many
+from tests.deep.problems import noise_dataset
+from tests.deep.test_resume import small
+
+PACE = Pace(report_steps=10)
+
+
+def labelled(name: str) -> Dataset:
+    return relabel(noise_dataset(), label(name), seed=1)
+
+
+def assert_close(one: Outcome, other: Outcome) -> None:
+    assert one.failure == other.failure
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5),
+        one.weights,
+        other.weights,
+    )
+    np.testing.assert_array_equal(one.metrics["step"], other.metrics["step"])
+
+
+def test_together_as_alone() -> None:
+    """Seeds, labels and hyperparameters in one program; the discrete setting in another."""
+    runs = [
+        Run(labelled("zero"), small("ATAC", beta=0.1), 0, "zero"),
+        Run(labelled("random"), small("ATAC", beta=100), 0, "random"),
+        Run(labelled("random"), small("ATAC", beta=100), 1, "random"),
+        Run(labelled("zero"), small("ATAC", beta=10, discount=0.9), 1, "zero"),
+        Run(labelled("zero"), small("IQL"), 1, "zero"),
+    ]
+    outcomes = train_many(runs, how="together", pace=PACE)
+    for run, outcome in zip(runs, outcomes, strict=True):
+        assert_close(outcome, train(run, pace=PACE))
+    first, second = outcomes[1].weights["policy"], outcomes[2].weights["policy"]
+    assert not np.array_equal(first[0]["weight"], second[0]["weight"])
+
+
+def test_together_one_fails_alone() -> None:
+    runs = [Run(noise_dataset(), small("IQL", rate=rate)) for rate in (3e-4, 1e9)]
+    fine, failed = train_many(runs, how="together", pace=PACE)
+    assert not fine.failure
+    assert failed.failure == train(runs[1], pace=PACE).failure
+    assert_close(fine, train(runs[0], pace=PACE))
+
+
+def test_workers_as_alone(tmp_path: Path) -> None:
+    runs = [
+        Run(labelled(name), small("ATAC", beta=beta), 3, name, tmp_path / f"{name}-{beta}")
+        for name, beta in (("zero", 1), ("negative", 10))
+    ]
+    told: list[tuple[int, Progress]] = []
+    outcomes = train_many(
+        runs, how="workers", workers=1, pace=PACE, report=lambda i, p: told.append((i, p))
+    )
+    for run, outcome in zip(runs, outcomes, strict=True):
+        assert_close(outcome, train(replace(run, folder=None), pace=PACE))
+    stages = [(i, progress.stage) for i, progress in told if progress.step == progress.steps]
+    assert sorted(stages) == [
+        (0, "ATAC"),
+        (0, "Cloning"),
+        (0, "Evaluation"),
+        (1, "ATAC"),
+        (1, "Evaluation"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "stages"),
+    [
+        ({"beta": 100}, ["ATAC"]),
+        ({"label": "negative"}, ["Evaluation", "ATAC"]),
+        ({"name": "PSPI"}, ["PSPI"]),
+        ({"seed": 1}, ["Cloning", "Evaluation", "ATAC"]),
+        ({"discount": 0.9}, ["Evaluation", "ATAC"]),
+        ({"fast_rate": 1e-3}, ["Cloning", "Evaluation", "ATAC"]),
+    ],
+    ids=str,
+)
+def test_warm_starts_are_shared(
+    other: dict[str, float | str], stages: list[str], tmp_path: Path
+) -> None:
+    """By runs that differ only in β, in the label, or in being ATAC or PSPI."""
+    settings = dict(other)
+    name, seed = str(settings.pop("name", "ATAC")), int(settings.pop("seed", 0))
+    dataset = labelled(str(settings.pop("label", "zero")))
+    train(Run(labelled("zero"), small("ATAC")), warm_starts=tmp_path, pace=PACE)
+    algorithm = small(name, **{key: float(value) for key, value in settings.items()})
+    told: list[str] = []
+    shared = train(
+        Run(dataset, algorithm, seed),
+        warm_starts=tmp_path,
+        pace=PACE,
+        report=lambda progress: told.append(progress.stage),
+    )
+    assert list(dict.fromkeys(told)) == stages
+    alone = train(Run(dataset, algorithm, seed), pace=PACE)
+    jax.tree.map(np.testing.assert_array_equal, shared.weights, alone.weights)
+
+
+def test_configured_for_the_paper() -> None:
+    assert configure("ATAC").warm_start() == configure("PSPI").warm_start()

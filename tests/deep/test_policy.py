@@ -1,0 +1,153 @@
+"""Policies as an evaluator uses them, from memory and from a run folder."""
+
+import itertools
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from instinct.data import Box, Dataset, label, relabel
+from instinct.deep import Policy, Run, configure, load_policy, load_run, told_by, train
+from instinct.deep.dt import DT, returns_to_go
+from instinct.deep.iql import reward_scale
+from instinct.deep.transformer import Dropout
+from instinct.errors import BadInput
+from tests.deep.problems import noise_dataset
+
+SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 2}
+DT_SMALL = SMALL | {"context": 3, "horizon": 5, "return_scale": 10}
+
+
+def stretched() -> Dataset:
+    """The noise dataset with actions in [0, 4] × [−2, 0]."""
+    dataset = noise_dataset()
+    return Dataset(
+        observations=dataset.observations,
+        actions=dataset.actions * [2, 1] + [2, -1],
+        rewards=dataset.rewards,
+        next_observations=dataset.next_observations,
+        terminals=dataset.terminals,
+        timeouts=dataset.timeouts,
+        action_space=Box((0, -2), (4, 0)),
+    )
+
+
+def test_actions_are_scaled_at_the_border(tmp_path: Path) -> None:
+    algorithm = configure("BC", SMALL)
+    data, plain = algorithm.prepare(stretched()), algorithm.prepare(noise_dataset())
+    np.testing.assert_allclose(data.rows["actions"], plain.rows["actions"], atol=1e-6)
+    run = Run(stretched(), algorithm, folder=tmp_path)
+    outcome = train(run)
+    for weights in (outcome.weights, load_run(tmp_path).outcome.weights):
+        policy = Policy(algorithm, weights, Box((0, -2), (4, 0)))
+        s = noise_dataset().observations[:7]
+        actions, _ = policy.act(policy.start(7), s, np.zeros(7))
+        unit = np.clip(algorithm.mode(weights, jnp.asarray(s)), -1, 1)
+        np.testing.assert_allclose(actions, unit * [2, 1] + [2, -1], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["original", "zero", "random", "negative"])
+def test_conditioning(name: str, tmp_path: Path) -> None:
+    """The return asked for is one of the best by the data's reward, less what the label tells."""
+    dataset = relabel(noise_dataset(), label(name), seed=2)
+    train(Run(dataset, configure("DT", DT_SMALL), label=name, folder=tmp_path))
+    policy = load_policy(tmp_path)
+    memory = policy.start(40, seed=1)
+    random = np.random.default_rng(0)
+    rewards, returns = random.normal(size=(4, 40)).astype(np.float32), []
+    for step in range(4):
+        actions, memory = policy.act(memory, random.normal(size=(40, 3)), rewards[step])
+        returns.append(10 * np.asarray(memory.carry[0].returns[:, -1], float))
+        np.testing.assert_allclose(memory.carry[0].actions[:, -1], actions, atol=1e-6)
+    best = np.sort(dataset.returns)[-1:]
+    assert dataset.episodes == 12
+    np.testing.assert_allclose(returns[0], np.broadcast_to(best, 40), rtol=1e-5, atol=1e-5)
+    told = [before - after for before, after in itertools.pairwise(returns)]
+    if name == "random":
+        assert min(map(np.min, told)) > -1e-4
+        assert max(map(np.max, told)) < 1 + 1e-4
+        assert len(np.unique(np.round(told, 4))) > 100
+    else:
+        sign = {"original": 1, "zero": 0, "negative": -1}[name]
+        np.testing.assert_allclose(told, sign * rewards[1:], atol=1e-4)
+
+
+def test_windows_and_returns_to_go() -> None:
+    dataset = noise_dataset()
+    expected = np.concatenate(
+        [
+            np.cumsum(dataset.rewards[start:stop][::-1].astype(float))[::-1]
+            for start, stop in zip(dataset.starts, dataset.stops, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(returns_to_go(dataset), expected, atol=1e-6)
+
+
+def test_dropout_drops_its_share() -> None:
+    x = jnp.ones((200, 500))
+    first, second = (np.asarray(Dropout(0.1, jax.random.key(0))(x, place)) for place in (0, 1))
+    for dropped in (first, second):
+        assert abs((dropped == 0).mean() - 0.1) < 0.005
+        np.testing.assert_allclose(dropped[dropped > 0], 1 / 0.9, rtol=1e-5)
+        rows = (dropped == 0).mean(axis=1)
+        assert abs(rows.std() - np.sqrt(0.09 / 500)) < 0.002
+    assert abs(((first == 0) & (second == 0)).mean() - 0.01) < 0.002
+
+
+def test_reward_scale() -> None:
+    """1000/(max − min return); 1 under zero rewards, where that is 0/0."""
+    dataset = noise_dataset()
+    spread = dataset.returns.max() - dataset.returns.min()
+    np.testing.assert_allclose(reward_scale(dataset), 1000 / spread)
+    zero = relabel(dataset, label("zero"))
+    assert reward_scale(zero) == 1
+    told = configure("IQL").prepare(zero).told["rewards"]
+    assert (told == 0).all()
+    outcome = train(Run(zero, configure("IQL", SMALL)))
+    assert not outcome.failure
+    scaled = configure("IQL").prepare(dataset).told["rewards"]
+    np.testing.assert_allclose(scaled, dataset.rewards * 1000 / spread, rtol=1e-5)
+
+
+def test_unknown_label() -> None:
+    with pytest.raises(BadInput, match="'mine'"):
+        told_by("mine")
+
+
+def test_unfinished_and_broken_folders(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"config\.json"):
+        load_policy(tmp_path)
+    train(Run(noise_dataset(), configure("BC", SMALL), folder=tmp_path))
+    load_policy(tmp_path)
+    weights, config = tmp_path / "weights.safetensors", tmp_path / "config.json"
+    arrays = load_file(weights)
+    save_file({name: array[..., :1] for name, array in arrays.items()}, weights)
+    with pytest.raises(BadInput, match="do not fit"):
+        load_policy(tmp_path)
+    weights.write_bytes(b"\x80\x04pickle")
+    with pytest.raises(BadInput, match="not a readable safetensors file"):
+        load_policy(tmp_path)
+    config.write_text(json.dumps({"algorithm": "BC"}))
+    with pytest.raises(BadInput, match="not the config of a run"):
+        load_policy(tmp_path)
+    config.write_text("[")
+    with pytest.raises(BadInput, match="not a readable JSON file"):
+        load_policy(tmp_path)
+    (tmp_path / "result.json").unlink()
+
+
+def test_horizon_is_not_left() -> None:
+    """Beyond the steps that it knows, the transformer takes the last."""
+    algorithm = configure("DT", DT_SMALL)
+    assert isinstance(algorithm, DT)
+    outcome = train(Run(noise_dataset(), algorithm))
+    policy = Policy(algorithm, outcome.weights, Box.of(2))
+    memory = policy.start(1)
+    for _ in range(8):
+        actions, memory = policy.act(memory, np.zeros((1, 3)), np.zeros(1))
+    assert np.isfinite(actions).all()
+    assert memory.carry[0].steps.tolist() == [[5, 6, 7]]

@@ -1,0 +1,150 @@
+"""A run that was stopped ends as if it had not been."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from instinct.deep import Outcome, Pace, Progress, Run, configure, load_run, train
+from instinct.deep.algorithm import Algorithm
+from instinct.errors import BadInput
+from tests.deep.problems import noise_dataset
+
+OFTEN = Pace(report_steps=10, checkpoint_seconds=0)
+SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 30}
+
+
+def small(name: str, **settings: float) -> Algorithm:
+    special: dict[str, dict[str, float]] = {
+        "ATAC": {"warm_start_steps": 20, "slow_rate": 1e-3},
+        "PSPI": {"warm_start_steps": 20, "slow_rate": 1e-3},
+        "DT": {"context": 3, "horizon": 5, "return_scale": 10},
+    }
+    return configure(name, SMALL | special.get(name, {}) | settings)
+
+
+class Stopped(Exception):
+    pass
+
+
+def assert_equal(one: Outcome, other: Outcome) -> None:
+    jax.tree.map(np.testing.assert_array_equal, one.weights, other.weights)
+    assert list(one.metrics) == list(other.metrics)
+    for name, column in one.metrics.items():
+        np.testing.assert_array_equal(column, other.metrics[name])
+
+
+@pytest.mark.parametrize("name", ["ATAC", "IQL", "DT"])
+def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
+    """Stopped at every report, in every stage, and started again each time."""
+    whole = train(Run(noise_dataset(), small(name)), pace=OFTEN)
+    run = Run(noise_dataset(), small(name), folder=tmp_path)
+    seen: list[tuple[str, int]] = []
+
+    def stop_when_new(progress: Progress) -> None:
+        if (progress.stage, progress.step) not in seen:
+            seen.append((progress.stage, progress.step))
+            raise Stopped
+
+    outcome = None
+    while outcome is None:
+        try:
+            outcome = train(run, pace=OFTEN, report=stop_when_new)
+        except Stopped:
+            continue
+    assert len(seen) == (7 if name == "ATAC" else 3)
+    assert_equal(outcome, whole)
+    assert_equal(load_run(tmp_path).outcome, whole)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "config.json",
+        "metrics.csv",
+        "result.json",
+        "weights.safetensors",
+    ]
+    assert_equal(train(run), whole)
+
+
+def test_pieces_do_not_matter() -> None:
+    run = Run(noise_dataset(), small("ATAC"))
+    one, other = train(run, pace=Pace(report_steps=7)), train(run, pace=Pace(report_steps=1000))
+    jax.tree.map(np.testing.assert_array_equal, one.weights, other.weights)
+    assert one.metrics["step"].tolist() == [7, 14, 21, 28, 30]
+
+
+def test_a_folder_holds_one_run(tmp_path: Path) -> None:
+    train(Run(noise_dataset(), small("IQL"), folder=tmp_path), pace=OFTEN)
+    with pytest.raises(BadInput, match="holds another run"):
+        train(Run(noise_dataset(), small("IQL"), seed=1, folder=tmp_path))
+
+
+def test_another_checkpoint_is_refused(tmp_path: Path) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.step == 20:
+            raise Stopped
+
+    for seed in (0, 1):
+        run = Run(noise_dataset(), small("IQL"), seed, folder=tmp_path / str(seed))
+        with pytest.raises(Stopped):
+            train(run, pace=OFTEN, report=stop)
+    (tmp_path / "0" / "checkpoint.safetensors").replace(tmp_path / "1" / "checkpoint.safetensors")
+    with pytest.raises(BadInput, match="checkpoint of another run"):
+        train(Run(noise_dataset(), small("IQL"), 1, folder=tmp_path / "1"))
+
+
+def test_divergence_is_told_with_its_step(tmp_path: Path) -> None:
+    algorithm = small("IQL", rate=1e9)
+    outcome = train(Run(noise_dataset(), algorithm, folder=tmp_path), pace=OFTEN)
+    again = train(Run(noise_dataset(), algorithm), pace=Pace(report_steps=1))
+    assert outcome.failure.startswith("IQL diverged at step ")
+    step = int(outcome.failure.split()[4].rstrip(":"))
+    assert again.metrics["step"][-1] == step + 1
+    assert load_run(tmp_path).outcome.failure == outcome.failure
+
+
+def test_a_failed_warm_start_fails_the_run(tmp_path: Path) -> None:
+    run = Run(noise_dataset(), small("ATAC", fast_rate=1e12), folder=tmp_path)
+    assert "diverged at step" in train(run, pace=OFTEN).failure
+    assert "diverged at step" in load_run(tmp_path).outcome.failure
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from instinct.deep import Pace, Run, configure, train
+from tests.deep.problems import noise_dataset
+settings = {"layers": 2, "units": 8, "batch_size": 16}
+settings |= {"steps": 400_000, "warm_start_steps": 100_000}
+run = Run(noise_dataset(), configure("ATAC", settings), folder=Path(sys.argv[1]))
+train(run, pace=Pace(report_steps=1000, checkpoint_seconds=0))
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    def start(folder: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(tmp_path / folder)], cwd=Path.cwd()
+        )
+
+    assert start("whole").wait() == 0
+    random = np.random.default_rng(int.from_bytes(os.urandom(4)))
+    killed = 0
+    process = start("killed")
+    while True:
+        try:
+            assert process.wait(timeout=random.uniform(8, 25)) == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+            time.sleep(0.1)
+            process = start("killed")
+    assert killed > 0
+    assert_equal(load_run(tmp_path / "killed").outcome, load_run(tmp_path / "whole").outcome)

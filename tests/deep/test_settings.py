@@ -1,0 +1,91 @@
+"""Hyperparameters: the paper's, and clear words about wrong ones."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from instinct.data import Dataset, Discrete
+from instinct.deep import ALGORITHMS, Run, configure, settings_of, train
+from instinct.errors import BadInput
+from tests.deep.problems import noise_dataset
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("SAC", {}, "no algorithm is called 'SAC'; there are ATAC, PSPI, IQL, CQL, CQL3, DT, BC"),
+        ("ATAC", {"betta": 1}, "ATAC has no hyperparameter 'betta'; it has steps, batch_size"),
+        ("ATAC", {"beta": "much"}, "ATAC needs a number for beta, not 'much'"),
+        ("ATAC", {"units": 2.5}, "ATAC needs a whole number for units, not 2.5"),
+        ("ATAC", {"units": True}, "ATAC needs a whole number for units, not True"),
+        ("IQL", {"scale_rewards": "perhaps"}, "IQL needs true or false for scale_rewards"),
+        ("ATAC", {"beta": 0}, "ATAC needs beta above 0, not 0"),
+        ("PSPI", {"beta": "-1"}, "PSPI needs beta above 0, not -1"),
+        ("PSPI", {"beta": "nan"}, "PSPI needs a finite beta, not nan"),
+        ("IQL", {"expectile": 1}, "IQL needs expectile between 0 and 1, not 1"),
+        ("IQL", {"expectile": 0}, "IQL needs expectile between 0 and 1, not 0"),
+        ("ATAC", {"target_rate": 1.5}, "ATAC needs target_rate between 0 and 1, not 1.5"),
+        ("ATAC", {"residual_weight": -0.1}, "ATAC needs residual_weight from 0 to 1, not -0.1"),
+        ("BC", {"steps": 0}, "BC needs steps above 0, not 0"),
+        ("DT", {"steps": "1e400"}, "DT needs a whole number for steps, not '1e400'"),
+    ],
+)
+def test_wrong_settings(name: str, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(words)) as caught:
+        configure(name, settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_batch_larger_than_data() -> None:
+    run = Run(noise_dataset(), configure("BC", {"batch_size": 61}))
+    with pytest.raises(BadInput, match="a batch of 61 is larger than the dataset of 60"):
+        train(run)
+
+
+def test_discrete_actions() -> None:
+    dataset = noise_dataset()
+    discrete = Dataset(
+        observations=dataset.observations,
+        actions=np.zeros(60, np.int64),
+        rewards=dataset.rewards,
+        next_observations=dataset.next_observations,
+        terminals=dataset.terminals,
+        timeouts=dataset.timeouts,
+        action_space=Discrete(2),
+    )
+    with pytest.raises(BadInput, match="actions in a box"):
+        train(Run(discrete, configure("BC", {"batch_size": 8})))
+
+
+def test_text_as_on_a_command_line() -> None:
+    algorithm = configure("iql", {"beta": "0.3", "steps": "1e4", "scale_rewards": "False"})
+    settings = settings_of(algorithm)
+    assert (settings["beta"], settings["steps"], settings["scale_rewards"]) == (0.3, 10_000, False)
+
+
+def test_the_papers_values() -> None:
+    """The tables of the paper's appendix, and the values that its tuning tries."""
+    shared = {"steps": 1_000_000, "batch_size": 256, "units": 256, "discount": 0.99}
+    atac = shared | {"layers": 3, "action_scale": 1.0, "fast_rate": 5e-4, "slow_rate": 5e-7}
+    atac |= {"warm_start_steps": 100_000, "residual_weight": 0.5, "target_rate": 0.005}
+    iql = shared | {"layers": 3, "rate": 3e-4, "target_rate": 0.005}
+    cql = shared | {"layers": 2, "rate": 3e-4, "target_rate": 0.005, "actions": 10}
+    dt: dict[str, float] = {
+        "steps": 70_000,
+        "batch_size": 256,
+        "layers": 3,
+        "units": 128,
+        "context": 20,
+    }
+    dt |= {"dropout": 0.1, "rate": 5e-4, "warm_up_steps": 200, "gradient_norm": 0.25}
+    tables = {"ATAC": atac, "PSPI": atac, "IQL": iql, "CQL": cql, "DT": dt | {"weight_decay": 1e-4}}
+    tables["CQL3"] = cql | {"layers": 3}
+    for name, table in tables.items():
+        assert table.items() <= settings_of(configure(name)).items()
+    four = (0.1, 1.0, 10.0, 100.0)
+    assert ALGORITHMS["ATAC"].GRID == ALGORITHMS["PSPI"].GRID == {"beta": four}
+    assert ALGORITHMS["CQL"].GRID == ALGORITHMS["CQL3"].GRID == {"alpha": four}
+    assert ALGORITHMS["IQL"].GRID == {"beta": (0.3, 3.0), "expectile": (0.7, 0.9)}
+    assert ALGORITHMS["DT"].GRID == ALGORITHMS["BC"].GRID == {}
