@@ -1,0 +1,140 @@
+"""How fast training is, against the fastest that the core can multiply matrices."""
+
+import math
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from instinct.data import Box, Dataset
+from instinct.deep.algorithm import Algorithm, Data, State
+from instinct.deep.devices import cores, stay_on_core
+from instinct.deep.loop import advance, begin
+from instinct.deep.registry import ALGORITHMS
+from instinct.deep.settings import configure
+
+SIZES: dict[str, dict[str, float]] = {"paper": {}, "small": {"layers": 3, "units": 64}}
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Steps per second of one core's time, and what they are of its peak.
+
+    `gflop_per_step` counts the multiplications and additions of all matrix products of one update
+    (2·m·n·k each) and nothing else. The peak is that of a 256 × 256 × 256 product in 32 bits.
+    `compile_seconds` is also the core's time.
+    """
+
+    algorithm: str
+    size: str
+    steps_per_second: float
+    gflop_per_step: float
+    fraction_of_gemm_peak: float
+    peak_gflops: float
+    compile_seconds: float
+
+
+def measure(
+    algorithms: Sequence[str] = tuple(ALGORITHMS), sizes: Sequence[str] = tuple(SIZES)
+) -> Iterator[dict[str, Any]]:
+    """One row for every algorithm and size, each measured in a process on one core."""
+    context = multiprocessing.get_context("spawn")
+    for name in algorithms:
+        for size in sizes:
+            with ProcessPoolExecutor(1, context, stay_on_core, (cores()[-1],)) as process:
+                yield asdict(process.submit(speed, name, size).result())
+
+
+def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
+    """Measure in this process, with the clock of the processor."""
+    algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
+    key = jax.random.key(0)
+    state = untrained(algorithm, key, data)
+    flop = matrix_flop(algorithm, state, data)
+    started = time.process_time()
+    program = advance.lower(algorithm, state, data, key, 0, 1).compile()
+    compiled = time.process_time() - started
+
+    def steps(n: int) -> float:
+        nonlocal state
+        started = time.process_time()
+        state, _, bad = program(algorithm, state, data, key, 0, n)
+        bad.block_until_ready()
+        return (time.process_time() - started) / n
+
+    n = max(1, round(seconds / steps(2)))
+    times, peaks = [], []
+    for _ in range(REPEATS):
+        times.append(steps(n))
+        peaks.append(gemm_peak())
+    rate, peak = 1 / min(times), max(peaks)
+    return Speed(name, size, rate, flop / 1e9, rate * flop / peak, peak / 1e9, compiled)
+
+
+def untrained(algorithm: Algorithm, key: jax.Array, data: Data) -> State:
+    before = algorithm.warm_start()
+    warm = None if before is None else untrained(before, key, data)
+    state: State = begin(algorithm, key, data, warm)
+    return state
+
+
+def gemm_peak(products: int = 200) -> float:
+    """Operations per second of 256³ products, one after the other."""
+    a = jnp.eye(256)
+    multiplied(a, a, 1).block_until_ready()
+    started = time.process_time()
+    multiplied(a, a, products).block_until_ready()
+    return products * 2 * 256**3 / (time.process_time() - started)
+
+
+@jax.jit
+def multiplied(a: jax.Array, b: jax.Array, n: int) -> jax.Array:
+    product: jax.Array = jax.lax.fori_loop(0, n, lambda _, c: c @ b, a)
+    return product
+
+
+def matrix_flop(algorithm: Algorithm, state: State, data: Data) -> float:
+    """Operations of the matrix products in one update, from its equations."""
+
+    def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
+        return algorithm.update(state, algorithm.sample(data, key), key)
+
+    return products_in(jax.make_jaxpr(one)(algorithm, state, data, jax.random.key(0)).jaxpr)
+
+
+def products_in(jaxpr: Any) -> float:
+    total = 0.0
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            (contracted, _), _ = equation.params["dimension_numbers"]
+            left = equation.invars[0].aval.shape
+            out = equation.outvars[0].aval.shape
+            total += 2.0 * math.prod(out) * math.prod(left[i] for i in contracted)
+        for parameter in equation.params.values():
+            inner = getattr(parameter, "jaxpr", parameter)
+            if hasattr(inner, "eqns"):
+                total += products_in(inner)
+    return total
+
+
+def hopper_like(rows: int = 20_000, length: int = 500) -> Dataset:
+    """Random numbers in the shape of hopper: 11 observations, 3 actions."""
+    random = np.random.default_rng(0)
+    observations = random.normal(size=(rows + 1, 11)).astype(np.float32)
+    return Dataset(
+        observations=observations[:-1],
+        actions=random.uniform(-1, 1, (rows, 3)).astype(np.float32),
+        rewards=random.normal(size=rows).astype(np.float32),
+        next_observations=observations[1:],
+        terminals=np.zeros(rows, bool),
+        timeouts=np.arange(1, rows + 1) % length == 0,
+        action_space=Box.of(3),
+    )
