@@ -14,7 +14,9 @@ from instinct.tasks.gym_task import GymTask
 
 
 def test_choice_by_hand() -> None:
-    scores = {0: 1.0, 10: 5.0, 20: 20.0, 30: 46.0, 40: 43.0, 50: 90.0, 60: 101.0, 70: 44.0}
+    with_noise = {0: 1.0, 10: 5.0, 20: 20.0, 30: 44.0, 40: 43.0, 50: 90.0, 60: 101.0, 70: 44.0}
+    without = with_noise | {30: 80.0, 40: 46.0, 70: 44.0, 50: 130.0}
+    scores = {step: (with_noise[step], without[step]) for step in with_noise}
     assert choose(scores, medium_score=44.0) == {
         "random": 0,
         "replay-1": 10,
@@ -32,7 +34,7 @@ def test_the_way_to_medium_is_thinned_evenly() -> None:
 
 def test_too_short_a_training_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="at least three snapshots"):
-        choose({0: 1.0, 10: 2.0}, 44.0)
+        choose({0: (1.0, 1.0), 10: (2.0, 2.0)}, 44.0)
     with pytest.raises(BadInput, match="no policies"):
         saved_policies(tmp_path)
 

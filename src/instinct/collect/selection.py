@@ -34,10 +34,12 @@ def load_network(path: Path) -> Any:
     return nest({f"policy/{name}": array for name, array in rounded.items()})["policy"]
 
 
-def measure(task: GymTask, network: Any, name: str, step: int, episodes: int) -> Snapshot:
+def measure(
+    task: GymTask, network: Any, name: str, step: int, episodes: int, seed: int = 0
+) -> Snapshot:
     """Test episodes of a snapshot with its noise and without."""
-    noisy = evaluate(Behavior(network, task.action_space), task, episodes)
-    mode = evaluate(Behavior(network, task.action_space, noisy=False), task, episodes)
+    noisy = evaluate(Behavior(network, task.action_space), task, episodes, seed)
+    mode = evaluate(Behavior(network, task.action_space, noisy=False), task, episodes, seed)
     return Snapshot(
         name,
         step,
@@ -63,17 +65,14 @@ def select(
 ) -> tuple[Shipped, dict[str, Any]]:
     """Random, medium and expert, and evenly spaced ones on the way to medium.
 
-    All are sifted by a few episodes: expert is the best, medium the one before it whose score
-    comes nearest to the wanted one. The chosen are measured anew.
+    All are sifted by a few episodes; the chosen are measured anew.
     """
     paths = saved_policies(folder)
     scores = {}
     for done, (step, path) in enumerate(paths.items(), start=1):
-        network = load_network(path)
-        test = evaluate(Behavior(network, task.action_space), task, sift, seed=1)
-        scores[step] = float(np.mean(test.returns if test.scores is None else test.scores))
+        scores[step] = sifted(task, load_network(path), sift)
         if report is not None:
-            report(done, len(paths), f"step {step:,}: {scores[step]:.1f}")
+            report(done, len(paths), f"step {step:,}: {scores[step][0]:.1f}")
     chosen = choose(scores, medium_score)
     networks = {name: load_network(paths[step]) for name, step in chosen.items()}
     snapshots = tuple(
@@ -82,14 +81,26 @@ def select(
     return Shipped(task.name, command, snapshots), networks
 
 
-def choose(scores: dict[int, float], medium_score: float) -> dict[str, int]:
-    """The steps of the snapshots to ship, by name and in the order of training."""
+def sifted(task: GymTask, network: Any, episodes: int) -> tuple[float, float]:
+    """The score, or return where there is none, with noise and without."""
+    snapshot = measure(task, network, "", 0, episodes, seed=1)
+    if snapshot.score is None or snapshot.mode_score is None:
+        return snapshot.mean_return, snapshot.mode_return
+    return snapshot.score, snapshot.mode_score
+
+
+def choose(scores: dict[int, tuple[float, float]], medium_score: float) -> dict[str, int]:
+    """The steps of the snapshots to ship, by name and in the order of training.
+
+    Expert is the best with its noise; medium comes, with noise and without, nearest to the wanted
+    score: it is not to be an expert whose noise makes it stumble.
+    """
     steps = sorted(scores)
     if len(steps) < 3:
         raise BadInput("a choice of behaviours needs a training with at least three snapshots")
-    expert = max(steps[2:], key=lambda step: scores[step])
+    expert = max(steps[2:], key=lambda step: scores[step][0])
     between = [step for step in steps[1:] if step < expert]
-    medium = min(between, key=lambda step: abs(scores[step] - medium_score))
+    medium = min(between, key=lambda step: sum(abs(x - medium_score) for x in scores[step]))
     chosen = {"random": steps[0]}
     on_the_way = spread([step for step in between if step < medium], REPLAY)
     chosen |= {f"replay-{i}": step for i, step in enumerate(on_the_way, start=1)}

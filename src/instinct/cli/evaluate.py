@@ -1,0 +1,71 @@
+"""`instinct evaluate`: the final policy of a run, judged in its task."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instinct.cli.output import Json, print_json, show_table
+from instinct.collect.catalog import task_of
+from instinct.deep import load_policy
+from instinct.deep.runs import read_json
+from instinct.errors import BadInput
+from instinct.report.tables import Table
+from instinct.tasks.evaluation import Evaluation, evaluate, mean_and_error
+from instinct.tasks.gym_task import GymTask
+
+
+def evaluate_run(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="The folder of a training.", show_default=False),
+    ],
+    task: Annotated[
+        str | None,
+        typer.Option(help="hopper, walker2d, halfcheetah or gym:ID.  [default: the dataset's]"),
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Test episodes.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    json: Json = False,
+) -> None:
+    """Judge the final policy of a run by the task's own reward.
+
+    Example: instinct evaluate runs/hopper-bc --episodes 50 --json
+    """
+    policy = load_policy(folder)
+    where = GymTask(task or recorded_task(folder))
+    if policy.box != where.action_space:
+        raise BadInput(
+            f"acts in {policy.box}, but {where.name} in {where.action_space}", file=folder
+        )
+    result = evaluate(policy, where, episodes, seed)
+    quantities = measured(result)
+    if json:
+        document = {"run": str(folder), "task": where.name, "episodes": episodes, "seed": seed}
+        for name, (mean, error) in quantities.items():
+            document |= {name: mean, f"{name}_stderr": error}
+        print_json(document)
+        return
+    rows = tuple((name, f"{m:.1f} ± {e:.1f}") for name, (m, e) in quantities.items())
+    caption = f"Final policy in {where.name}: mean ± standard error over {episodes} episodes."
+    show_table(Table("evaluation", caption, ("", str(folder)), rows))
+
+
+def measured(result: Evaluation) -> dict[str, tuple[float, float]]:
+    """Mean and standard error over the episodes."""
+    quantities = {
+        "return": mean_and_error(result.returns),
+        "length": mean_and_error(result.lengths),
+    }
+    if result.scores is not None:
+        quantities["normalized_return"] = mean_and_error(result.scores)
+    return quantities
+
+
+def recorded_task(folder: Path) -> str:
+    """The task of the dataset that the run was trained on, if the run's config names it."""
+    source = read_json(folder / "config.json").get("source")
+    task = task_of(source) if isinstance(source, str) else None
+    if task is None:
+        raise BadInput("does not say which task it is for; give --task", file=folder)
+    return task

@@ -1,0 +1,61 @@
+"""`instinct evaluate` on the folder of a run."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instinct.data import Box, Dataset
+from instinct.deep import Run as TrainingRun
+from instinct.deep import load_policy, train
+from instinct.deep.bc import BC
+from instinct.tasks.evaluation import evaluate
+from instinct.tasks.gym_task import GymTask
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A few steps of BC on random numbers in the shape of hopper's."""
+    generator = np.random.default_rng(0)
+    observations = generator.normal(size=(21, 11)).astype(np.float32)
+    ends = np.arange(20) == 19
+    dataset = Dataset(
+        observations=observations[:-1],
+        actions=generator.uniform(-1, 1, (20, 3)).astype(np.float32),
+        rewards=np.ones(20, np.float32),
+        next_observations=observations[1:],
+        terminals=ends,
+        timeouts=np.zeros(20, bool),
+        action_space=Box.of(3),
+    )
+    algorithm = BC(steps=5, batch_size=4, layers=1, units=8)
+    train(TrainingRun(dataset, algorithm, folder=tmp_path / "run"))
+    return tmp_path / "run"
+
+
+def test_gives_the_means_of_the_evaluation(run: Run, folder: Path) -> None:
+    result = run("evaluate", folder, "--task", "hopper", "--episodes", 5, "--json").json
+    expected = evaluate(load_policy(folder), GymTask("hopper"), 5)
+    assert expected.scores is not None
+    assert result["return"] == pytest.approx(expected.returns.mean())
+    assert result["length"] == pytest.approx(expected.lengths.mean())
+    assert result["normalized_return"] == pytest.approx(expected.scores.mean())
+    assert result["return_stderr"] == pytest.approx(expected.returns.std(ddof=1) / np.sqrt(5))
+    assert "normalized_return" in run("evaluate", folder, "--task", "hopper", "--episodes", 2).out
+
+
+def test_the_task_is_known_from_the_runs_dataset(run: Run, folder: Path) -> None:
+    without = run("evaluate", folder)
+    assert without.code == 2
+    assert "give --task" in without.err
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"source": "hopper-medium@500"}))
+    assert run("evaluate", folder, "--episodes", 2, "--json").json["task"] == "hopper"
+
+
+def test_another_tasks_policy_is_refused(run: Run, folder: Path) -> None:
+    result = run("evaluate", folder, "--task", "walker2d")
+    assert result.code == 2
+    assert "acts in [-1, 1]^3, but walker2d in [-1, 1]^6" in result.err
