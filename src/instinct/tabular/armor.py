@@ -21,9 +21,9 @@ def armor(model: Model, config: ModelConfig) -> Solution:
         D(s) ≥ Σ_a min(π, μ)·γσ_a(D) + Σ_a (π - μ)⁺·Q_low^π(s, a) - Σ_a (μ - π)⁺·Q_high^μ(s, a),
 
     with worst cases σ over the relaxation of M^α (see `version_space`). The cancellation and the
-    dynamic program are exact; relaxed are M^α and the independence after parting. π is the better
-    of two by this bound: CPPO's policy, and the one that leaves μ's action only where that is sure
-    to pay.
+    dynamic program are exact; relaxed are M^α and the independence after parting. π is the best of
+    three by this bound: CPPO's policy, μ itself, and the one that leaves μ's action only where that
+    is sure to pay.
 
     The paper does not say what μ does in a state without data. Where recordings stop it counts as
     having ended, with value 0: otherwise nothing could improve on recordings that left the support,
@@ -41,9 +41,9 @@ def armor(model: Model, config: ModelConfig) -> Solution:
     Q_high = space.high - model.discount * praise.later
     parting = Q_safe.max(axis=1, keepdims=True) - Q_high
     best = follow(space, reference, parting, np.where(ended, safe.high, 0))
-    staying = reference * (model.discount * best.later >= parting)
-    mixed = staying + (1 - staying.sum(axis=1, keepdims=True)) * careful
-    tried = [(policy, *certify(space, policy, reference, Q_high)) for policy in (mixed, careful)]
+    stays = model.discount * best.later >= parting
+    policies = [careful, filled(reference, careful), filled(reference * stays, careful)]
+    tried = [(policy, *certify(space, policy, reference, Q_high)) for policy in policies]
     policy, own, objective = max(tried, key=lambda one: one[2])
     return Solution(
         policy=policy,
@@ -54,6 +54,12 @@ def armor(model: Model, config: ModelConfig) -> Solution:
         certifies="in every model of M^α the policy is better than the behaviour by at least the "
         "objective, and V is a lower bound of its value; the gap is to the best relaxed bound",
     )
+
+
+def filled(weights: Array, policy: Array) -> Array:
+    """The weights, and the policy with what they lack of one."""
+    lacking = np.maximum(1 - weights.sum(axis=1, keepdims=True), 0)
+    return np.asarray(weights + lacking * policy)
 
 
 def certify(
