@@ -29,7 +29,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
     ("name", "settings"),
     [
         ("PSPI", SMALL | FAST | {"beta": 10}),
-        ("IQL", SMALL | {"rate": 3e-3, "beta": 10, "expectile": 0.9, "scale_rewards": False}),
+        ("IQL", SMALL | {"rate": 3e-3, "beta": 10, "tau": 0.9, "scale_rewards": False}),
         ("CQL", SMALL | {"rate": 3e-3, "alpha": 0.1}),
         (
             "DT",

@@ -192,9 +192,9 @@ def test_bc() -> None:
     assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
 
 
-@pytest.mark.parametrize(("beta", "expectile"), [(0.3, 0.7), (30.0, 0.9)], ids=str)
-def test_iql(beta: float, expectile: float) -> None:
-    algorithm, state, batch, _ = prepared("IQL", {"beta": beta, "expectile": expectile})
+@pytest.mark.parametrize(("beta", "tau"), [(0.3, 0.7), (30.0, 0.9)], ids=str)
+def test_iql(beta: float, tau: float) -> None:
+    algorithm, state, batch, _ = prepared("IQL", {"beta": beta, "tau": tau})
     state["value"][-1]["bias"] -= 0.3
     after, metrics = algorithm.update(state, batch, KEY)
     b = numpy_batch(batch)
@@ -203,7 +203,7 @@ def test_iql(beta: float, expectile: float) -> None:
 
     def value_loss(v: TREE) -> float:
         u = q - ref.f(v, s)
-        return float((np.abs(expectile - (u < 0)) * u**2).mean())
+        return float((np.abs(tau - (u < 0)) * u**2).mean())
 
     old_v = ref.double(state["value"])
     y = b.rewards + 0.99 * b.goes_on * ref.f(old_v, s_next)

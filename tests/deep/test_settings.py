@@ -24,8 +24,8 @@ from tests.deep.problems import noise_dataset
         ("ATAC", {"beta": 0}, "ATAC needs beta above 0, not 0"),
         ("PSPI", {"beta": "-1"}, "PSPI needs beta above 0, not -1"),
         ("PSPI", {"beta": "nan"}, "PSPI needs a finite beta, not nan"),
-        ("IQL", {"expectile": 1}, "IQL needs expectile between 0 and 1, not 1"),
-        ("IQL", {"expectile": 0}, "IQL needs expectile between 0 and 1, not 0"),
+        ("IQL", {"tau": 1}, "IQL needs tau between 0 and 1, not 1"),
+        ("IQL", {"tau": 0}, "IQL needs tau between 0 and 1, not 0"),
         ("ATAC", {"target_rate": 1.5}, "ATAC needs target_rate between 0 and 1, not 1.5"),
         ("ATAC", {"residual_weight": -0.1}, "ATAC needs residual_weight from 0 to 1, not -0.1"),
         ("BC", {"steps": 0}, "BC needs steps above 0, not 0"),
@@ -87,5 +87,5 @@ def test_the_papers_values() -> None:
     four = (0.1, 1.0, 10.0, 100.0)
     assert ALGORITHMS["ATAC"].GRID == ALGORITHMS["PSPI"].GRID == {"beta": four}
     assert ALGORITHMS["CQL"].GRID == ALGORITHMS["CQL3"].GRID == {"alpha": four}
-    assert ALGORITHMS["IQL"].GRID == {"beta": (0.3, 3.0), "expectile": (0.7, 0.9)}
+    assert ALGORITHMS["IQL"].GRID == {"beta": (0.3, 3.0), "tau": (0.7, 0.9)}
     assert ALGORITHMS["DT"].GRID == ALGORITHMS["BC"].GRID == {}

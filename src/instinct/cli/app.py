@@ -13,6 +13,7 @@ COMMANDS = {
     "inspect": "inspect.inspect",
     "convert": "inspect.convert",
     "datasets": "datasets.app",
+    "train": "train.train",
     "evaluate": "evaluate.evaluate_run",
     "theory": "theory.theory",
     "study": "study.app",

@@ -33,15 +33,15 @@ class IQL(BC):
     """
 
     beta: float = 3.0
-    expectile: float = 0.7
+    tau: float = 0.7
     discount: float = 0.99
     target_rate: float = 0.005
     scale_rewards: bool = True
 
-    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.3, 3.0), "expectile": (0.7, 0.9)}
+    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.3, 3.0), "tau": (0.7, 0.9)}
     READS_REWARDS: ClassVar[bool] = True
     POSITIVE: ClassVar[frozenset[str]] = BC.POSITIVE | {"beta"}
-    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"expectile", "discount", "target_rate"})
+    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"tau", "discount", "target_rate"})
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
@@ -71,8 +71,8 @@ class IQL(BC):
 
         def value_loss(v: MLP) -> tuple[jax.Array, jax.Array]:
             advantage = q - value(v, s)
-            tau = jnp.where(advantage < 0, 1 - self.expectile, self.expectile)
-            return jnp.mean(tau * advantage**2), advantage
+            weight = jnp.where(advantage < 0, 1 - self.tau, self.tau)
+            return jnp.mean(weight * advantage**2), advantage
 
         (loss_v, advantage), value_gradient = jax.value_and_grad(value_loss, has_aux=True)(
             state["value"]

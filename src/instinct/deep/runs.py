@@ -29,7 +29,8 @@ CHECKPOINT = "checkpoint.safetensors"
 class Run:
     """One training: the dataset as already labelled and filtered, the algorithm, the seed.
 
-    `label` is the name of the label that the rewards come from; training does not read it.
+    `label` is the name of the label that the rewards come from, `source` the name or file of the
+    dataset; training reads neither.
     """
 
     dataset: Dataset
@@ -37,6 +38,7 @@ class Run:
     seed: int = 0
     label: str = "original"
     folder: Path | None = None
+    source: str = ""
 
     @cached_property
     def data(self) -> Data:
@@ -63,6 +65,7 @@ class Run:
             "settings": settings_of(self.algorithm),
             "seed": self.seed,
             "label": self.label,
+            "source": self.source,
             "dataset": self.dataset.hash,
             "observation_size": self.dataset.observations.shape[1],
             "action_low": list(box.low),

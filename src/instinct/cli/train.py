@@ -1,0 +1,79 @@
+"""`instinct train`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instinct.cli.options import ActionRange, RemoveTerminals, Source
+from instinct.cli.output import Json, out, print_json, progress
+from instinct.collect.catalog import find
+from instinct.data import label as label_named
+from instinct.data import relabel, remove_terminals
+from instinct.deep import Progress, Run, algorithm_class, configure, keep_programs, settings_of
+from instinct.deep import train as train_run
+from instinct.errors import BadInput, InstinctError
+from instinct.study.presets import preset as preset_settings
+
+
+def train(
+    source: Source,
+    algorithm: Annotated[
+        str, typer.Option(help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False)
+    ],
+    label: Annotated[
+        str, typer.Option(help="What the agent is told: original, zero, random or negative.")
+    ] = "original",
+    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Training steps.  [default: the preset's]")
+    ] = None,
+    preset: Annotated[str, typer.Option(help="`paper`, or `quick` for small networks.")] = "paper",
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
+    ] = None,
+    without_terminals: RemoveTerminals = False,
+    action_range: ActionRange = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="The run's folder.  [default: runs/DATASET-ALGORITHM-LABEL-SEED]"
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Train one agent; a run that was stopped goes on where it was when called again.
+
+    Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
+    """
+    name = algorithm_class(algorithm).__name__
+    changes = dict(preset_settings(preset, name)) | given(assignments or [])
+    configured = configure(name, changes if steps is None else changes | {"steps": steps})
+    shown = relabel(find(source, action_range=action_range), label_named(label), seed)
+    if without_terminals:
+        shown = remove_terminals(shown)
+    folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{label}-{seed}"
+    run = Run(shown, configured, seed, label, folder, source)
+    keep_programs()
+    with progress(f"{name} on {source}") as step:
+
+        def tell(at: Progress) -> None:
+            step(at.step, at.steps, at.stage)
+
+        outcome = train_run(run, report=tell)
+    if outcome.failure:
+        raise InstinctError(f"{folder}: {outcome.failure}")
+    if json:
+        last = {metric: float(values[-1]) for metric, values in outcome.metrics.items()}
+        print_json({"run": str(folder), "settings": settings_of(configured), "metrics": last})
+        return
+    out.print(f"Run: {folder}", soft_wrap=True)
+
+
+def given(assignments: list[str]) -> dict[str, str]:
+    """`name=value` texts as a table."""
+    for assignment in assignments:
+        if "=" not in assignment:
+            raise BadInput(f"--set needs NAME=VALUE, not {assignment!r}")
+    return dict(assignment.split("=", 1) for assignment in assignments)

@@ -1,0 +1,102 @@
+"""Training from the command line, on a dataset small enough to train in moments."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instinct.data import Box, Dataset, write
+from instinct.deep import ALGORITHMS, configure, load_run
+from instinct.study.presets import PRESETS, preset
+from tests.cli.conftest import Run
+
+TINY = ("--steps", 20, "--set", "units=8", "--set", "layers=1", "--set", "batch_size=16")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    random = np.random.default_rng(0)
+    observations = random.normal(size=(201, 3)).astype(np.float32)
+    ends = np.arange(200) % 20 == 19
+    terminal = ends & (np.arange(200) < 100)
+    dataset = Dataset(
+        observations=observations[:-1],
+        actions=random.uniform(-1, 1, size=(200, 2)),
+        rewards=random.normal(size=200),
+        next_observations=observations[1:],
+        terminals=terminal,
+        timeouts=ends & ~terminal,
+        action_space=Box.of(2),
+    )
+    write(dataset, tmp_path / "tiny.npz")
+    return tmp_path / "tiny.npz"
+
+
+def test_a_run_folder_says_what_was_trained(run: Run, file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    options = ("--algorithm", "bc", "--label", "zero", "--seed", 3, "--out", folder, "--json")
+    outcome = run("train", file, *options, *TINY)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.json["run"] == str(folder)
+    assert outcome.json["settings"]["units"] == 8
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["algorithm"], config["label"], config["seed"]) == ("BC", "zero", 3)
+    assert config["source"] == str(file)
+    assert load_run(folder).outcome.failure == ""
+
+
+def test_terminals_can_be_removed(run: Run, file: Path, tmp_path: Path) -> None:
+    hashes = set()
+    for number, extra in enumerate([(), ("--remove-terminals",)]):
+        folder = tmp_path / f"run{number}"
+        assert run("train", file, "--algorithm", "bc", "--out", folder, *TINY, *extra).code == 0
+        hashes.add(json.loads((folder / "config.json").read_text())["dataset"])
+    assert len(hashes) == 2
+
+
+def test_runs_are_told_apart_by_their_default_folders(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("train", file, "--algorithm", "bc", *TINY).code == 0
+    assert (tmp_path / "runs" / "tiny-BC-original-0" / "result.json").exists()
+
+
+def test_another_run_in_the_same_folder_is_refused(run: Run, file: Path, tmp_path: Path) -> None:
+    run("train", file, "--algorithm", "bc", "--out", tmp_path / "run", *TINY)
+    outcome = run("train", file, "--algorithm", "bc", "--seed", 1, "--out", tmp_path / "run", *TINY)
+    assert outcome.code == 2
+    assert "holds another run" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--algorithm", "sarsa"), "no algorithm is called 'sarsa'; there are ATAC"),
+        (("--algorithm", "pspi", "--set", "bta=1"), "PSPI has no hyperparameter 'bta'"),
+        (("--algorithm", "pspi", "--set", "beta=0"), "PSPI needs beta above 0, not 0"),
+        (("--algorithm", "pspi", "--set", "beta"), "--set needs NAME=VALUE, not 'beta'"),
+        (("--algorithm", "iql", "--set", "tau=1"), "IQL needs tau between 0 and 1, not 1"),
+        (("--algorithm", "bc", "--set", "units=a"), "BC needs a whole number for units, not 'a'"),
+        (("--algorithm", "bc", "--set", "batch_size=500"), "a batch of 500 is larger than"),
+        (("--algorithm", "bc", "--label", "wrong"), "no label is called 'wrong'"),
+        (("--algorithm", "bc", "--preset", "slow"), "no preset is called 'slow'"),
+    ],
+)
+def test_faults_are_said_before_anything_starts(
+    run: Run, file: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    outcome = run("train", file, *options, "--out", tmp_path / "run")
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_presets_fit_their_algorithms() -> None:
+    assert {preset("paper", name) == {} for name in ALGORITHMS} == {True}
+    assert {*PRESETS["quick"]} == {*ALGORITHMS}
+    for name in ALGORITHMS:
+        quick, paper = configure(name, preset("quick", name)), configure(name)
+        assert quick.steps < paper.steps
+        assert quick.batch_size < paper.batch_size
