@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from instinct.cli.output import Json, print_json, show_table
+from instinct.cli.output import Json, print_json, progress, show_table
+from instinct.errors import BadInput
 from instinct.report.tables import Table
 
 app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
@@ -27,6 +28,35 @@ def tabular(
     rows = [row._asdict() for row in measure(states, actions, transitions)]
     caption = f"{states:,} states, {actions} actions, {transitions:,} transitions."
     tell("tabular", caption, rows, json)
+
+
+@app.command()
+def train(
+    algorithm: Annotated[
+        list[str] | None, typer.Option(help="Only this one; may be given several times.")
+    ] = None,
+    size: Annotated[
+        list[str] | None, typer.Option(help="Only `paper` or `small` (3 × 64 networks).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure training steps per second of one core, and what they are of the core's peak.
+
+    Example: instinct bench train --algorithm ATAC --size paper --json
+    """
+    from instinct.deep.bench import SIZES, measure
+    from instinct.deep.registry import ALGORITHMS, algorithm_class
+
+    names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
+    sizes = [*(size or SIZES)]
+    if wrong := {*sizes} - {*SIZES}:
+        raise BadInput(f"no size is called {wrong.pop()!r}; there are {', '.join(SIZES)}")
+    rows = []
+    with progress("training speed") as step:
+        for row in measure(names, sizes):
+            rows.append(row)
+            step(len(rows), len(names) * len(sizes), f"{row['algorithm']}, {row['size']}")
+    tell("train", "One core; the peak is that of a 256 × 256 × 256 product.", rows, json)
 
 
 @app.command()

@@ -1,0 +1,24 @@
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_tabular_algorithms_are_measured(run: Run) -> None:
+    options = ("--states", 40, "--actions", 2, "--transitions", 400)
+    rows = run("bench", "tabular", *options, "--json").json["results"]
+    assert [row["algorithm"] for row in rows[:3]] == ["model", "BC", "PEVI"]
+    assert all(row["seconds"] >= 0 and row["peak_mib"] > 0 for row in rows)
+
+
+def test_training_is_measured_against_the_peak(run: Run) -> None:
+    options = ("--algorithm", "bc", "--size", "small")
+    (row,) = run("bench", "train", *options, "--json").json["results"]
+    assert (row["algorithm"], row["size"]) == ("BC", "small")
+    achieved = row["steps_per_second"] * row["gflop_per_step"]
+    assert row["fraction_of_gemm_peak"] == pytest.approx(achieved / row["peak_gflops"])
+
+
+def test_an_unknown_size_is_named(run: Run) -> None:
+    outcome = run("bench", "train", "--size", "huge")
+    assert outcome.code == 2
+    assert "no size is called 'huge'; there are paper, small" in outcome.err
