@@ -1,10 +1,27 @@
 """What every algorithm of the registry must do once it is pessimistic enough."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from instinct.data import LABELS, Array, Dataset, relabel
-from instinct.tabular import ALGORITHMS, Model, States, degree
+from instinct.errors import BadInput
+from instinct.tabular import (
+    ALGORITHMS,
+    FilterConfig,
+    GameConfig,
+    Model,
+    ModelConfig,
+    MOPOConfig,
+    MOReLConfig,
+    States,
+    VILCBConfig,
+    cppo,
+    degree,
+    morel,
+)
 from instinct.tasks.gridworld import KEY, GridWorld
 from tests.tabular.cases import dataset
 
@@ -92,3 +109,29 @@ def test_solutions_are_policies_over_the_models_states(name: str, horizon: int |
         assert solution.gap is None or solution.gap >= -1e-6
         assert np.isfinite(solution.objective)
         assert solution.certifies
+
+
+def test_settings_that_cannot_be_are_refused() -> None:
+    model = Model.of(corridors(0), discount=0.9)
+    with pytest.raises(BadInput, match="beta: is 0; it must be positive"):
+        GameConfig(beta=0)
+    with pytest.raises(BadInput, match="iterations: is 0"):
+        VILCBConfig(iterations=0)
+    with pytest.raises(BadInput, match="xi: is -1"):
+        MOReLConfig(xi=-1)
+    with pytest.raises(BadInput, match="tolerance: is 0"):
+        FilterConfig(tolerance=0)
+    with pytest.raises(BadInput, match="delta: is 1; it must be between 0 and 1"):
+        MOPOConfig(delta=1)
+    refused: list[tuple[Any, Any]] = [
+        (cppo, ModelConfig(alpha=-1)),
+        (morel, MOReLConfig(alpha=-1)),
+    ]
+    for algorithm, config in refused:
+        with pytest.raises(BadInput, match="alpha: is -1; it must not be negative"):
+            algorithm(model, config)
+    for name, (run, config_class) in ALGORITHMS.items():
+        if name not in ("BC", "PEVI"):
+            setting: Any = config_class()
+            with pytest.raises(BadInput, match=r"R is 0\.1, below the largest mean reward"):
+                run(model, replace(setting, R=0.1))

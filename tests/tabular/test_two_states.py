@@ -78,11 +78,11 @@ def test_vi_lcb_with_the_papers_constant_knows_nothing_here() -> None:
 
 
 def test_mopo() -> None:
-    # L = 1/64: b = 2·4·√(L/n), as above; out of support -(1 + 8) per step, for ever.
+    # L = 1/64: b = 2·4·√(L/n), as above; out of support -(2 + 8) per step, for ever.
     constant = 1 / 64 / np.log(2 * 4 / 0.1)
     solution = mopo(MODEL, MOPOConfig(R=2, constant=constant))
     close(solution.V, [-0.5 + 0.25, 0.5])
-    close(solution.Q, [[-0.25, -18], [0.5, 0]])
+    close(solution.Q, [[-0.25, -20], [0.5, 0]])
     close(solution.policy, STAY)
 
 

@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from instinct.data import Array
-from instinct.errors import BadInput
 from instinct.tabular import (
     FilterConfig,
     Model,
@@ -221,11 +220,3 @@ def test_morel_knows_only_pairs_of_the_data(seed: int) -> None:
     np.testing.assert_allclose(
         morel(model, small).V, pqi(model, FilterConfig(R=R, b=0)).V, atol=1e-4
     )
-
-
-def test_bad_input_is_told() -> None:
-    model = few_data(0)
-    with pytest.raises(BadInput, match="below the largest mean reward"):
-        cppo(model, ModelConfig(R=0.1))
-    with pytest.raises(BadInput, match="must not be negative"):
-        cppo(model, ModelConfig(R=R, alpha=-1))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from instinct.tabular.model import Model
+from instinct.tabular.pessimism import confidence
 from instinct.tabular.robust import optimal
 from instinct.tabular.solution import Solution
 from instinct.tabular.version_space import VersionSpace, paper_alpha, small_alpha
@@ -20,6 +21,9 @@ class ModelConfig:
     R: float = 1.0
     alpha: float | None = None
     delta: float = 0.1
+
+    def __post_init__(self) -> None:
+        confidence(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "ModelConfig":

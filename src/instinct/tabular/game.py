@@ -25,7 +25,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.tabular.model import Model, widen
-from instinct.tabular.pessimism import reach, span
+from instinct.tabular.pessimism import confidence, positive, reach, span
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import deterministic
 
@@ -46,6 +46,10 @@ class GameConfig:
     iterations: int = 100
     tolerance: float = 1e-4
     """The gap, in reward per step, at which to stop."""
+
+    def __post_init__(self) -> None:
+        positive(beta=self.beta, concentrability=self.concentrability, iterations=self.iterations)
+        confidence(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "GameConfig":

@@ -21,7 +21,9 @@ ACCURACY = 1e-10
 LEAST = 1e-13
 """A smaller x is taken for this one: below it rounding hides the ball."""
 ROUNDING = 1e-15
+"""Of sums, which is all that can be asked for where u is large."""
 STEPS = 100
+"""At most, of Newton's method; a handful is usual."""
 
 
 @dataclass(frozen=True, eq=False)

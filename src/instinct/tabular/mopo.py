@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import reach, span
+from instinct.tabular.pessimism import confidence, positive, reach, span
 from instinct.tabular.solution import Solution
 
 
@@ -21,23 +21,27 @@ class MOPOConfig:
     constant: float = 2000.0
     delta: float = 0.1
 
+    def __post_init__(self) -> None:
+        positive(constant=self.constant)
+        confidence(self.delta)
+
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOPOConfig":
         """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
-        confidence = np.log(2 * model.support.size / cls.delta)
-        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * confidence))
+        log = np.log(2 * model.support.size / cls.delta)
+        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * log))
 
 
 def mopo(model: Model, config: MOPOConfig) -> Solution:
     """The optimal policy of (P̂, r̂ - b).
 
     Out of support every model fits the data equally well: P̂ is taken to stay out of support for
-    good, at a reward of -1 - 2·V_max per step.
+    good, at a reward of -R - 2·V_max per step, which is worse than anything in support.
     """
     V_max = reach(model, config.R).max()
     L = config.constant * np.log(2 * model.support.size / config.delta)
     b = 2 * V_max * np.minimum(1, np.sqrt(L / np.maximum(model.counts, 1)))
-    lost = (-1 - 2 * V_max) * model.left[:, None]
+    lost = (-config.R - 2 * V_max) * model.left[:, None]
     Q, V, policy = model.mdp(np.where(model.support, model.rewards - b, lost)).optimal()
     return Solution(
         policy=policy[:-1],

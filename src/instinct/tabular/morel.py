@@ -11,9 +11,9 @@ from scipy.special import rel_entr
 
 from instinct.data import Array
 from instinct.tabular.model import Model, only
-from instinct.tabular.pessimism import reach
+from instinct.tabular.pessimism import confidence, positive, reach
 from instinct.tabular.solution import Solution
-from instinct.tabular.version_space import paper_alpha, small_alpha
+from instinct.tabular.version_space import admit, paper_alpha, small_alpha
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class MOReLConfig:
     xi: float | None = None
     delta: float = 0.1
 
+    def __post_init__(self) -> None:
+        positive(xi=self.xi)
+        confidence(self.delta)
+
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOReLConfig":
         """An α so small that exactly the pairs of the data are known."""
@@ -39,10 +43,10 @@ class MOReLConfig:
 def morel(model: Model, config: MOReLConfig) -> Solution:
     """The optimal policy of (P̂, r̂) on the known pairs; any other leads to s†, at -X forever."""
     V_max = reach(model, config.R)
-    alpha = paper_alpha(model, config.delta) if config.alpha is None else config.alpha
-    xi = config.xi
-    if xi is None:
-        xi = min(1.0, V_max.max() * (paper_alpha(model, config.delta) / len(model)) ** 0.25)
+    usual = paper_alpha(model, config.delta)
+    alpha = usual if config.alpha is None else config.alpha
+    xi = min(1.0, V_max.max() * (usual / len(model)) ** 0.25) if config.xi is None else config.xi
+    admit(alpha)
     known = model.support & (disagreement(model, alpha, V_max.max()) <= xi)
     rewards = np.where(known, model.rewards, -V_max[:, None])
     Q, V, policy = model.mdp(rewards, only(model.transitions, known)).optimal()

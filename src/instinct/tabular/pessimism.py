@@ -28,6 +28,19 @@ def reach(model: Model, R: float) -> Array:
     return R * model.left
 
 
+def positive(**settings: float | None) -> None:
+    """Refuse settings, of those that are given, that are not above 0."""
+    for name, value in settings.items():
+        if value is not None and not value > 0:
+            raise BadInput(f"is {value:g}; it must be positive", field=name)
+
+
+def confidence(delta: float) -> None:
+    """Refuse a δ that is no probability of failure."""
+    if not 0 < delta < 1:
+        raise BadInput(f"is {delta:g}; it must be between 0 and 1", field="delta")
+
+
 def span(model: Model) -> float:
     """Σ_t γ^t: 1/(1-γ), or H."""
     return float(model.left.max())

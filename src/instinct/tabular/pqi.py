@@ -12,7 +12,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.tabular.model import Model, only
-from instinct.tabular.pessimism import reach, span
+from instinct.tabular.pessimism import positive, reach, span
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import MDP, deterministic
 
@@ -31,6 +31,9 @@ class FilterConfig:
     concentrability: float = 1.0
     tolerance: float = 1e-6
     """How close to their limits the iterations are to come, in units of value."""
+
+    def __post_init__(self) -> None:
+        positive(concentrability=self.concentrability, tolerance=self.tolerance)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "FilterConfig":  # noqa: ARG003

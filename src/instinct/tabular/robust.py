@@ -19,7 +19,7 @@ from instinct.theory.linear import Matrix
 PRECISION = 1e-8
 """ε, as a share of the largest value."""
 ANSWERS = 200
-"""At most so many answers of the adversary; a horizon needs no more than its steps."""
+"""At most so many answers of the adversary, and those that the steps of a horizon need."""
 
 
 class Worst(NamedTuple):
@@ -35,10 +35,10 @@ def solve(
 ) -> Worst:
     """`against` gives V, [S], in one model; `backup` gives T V from σ(V)."""
     V = against(space.model.transitions)
-    for _ in range(ANSWERS):
+    for left in reversed(range(ANSWERS + (space.model.horizon or 0))):
         later, transitions = space.worst(np.append(V, 0))
         excess = max(float((V - backup(later)).max()), 0.0)
-        if excess <= PRECISION * max(1.0, float(np.abs(V).max())):
+        if left == 0 or excess <= PRECISION * max(1.0, float(np.abs(V).max())):
             break
         V = against(transitions)
     slack = excess * space.model.left

@@ -31,6 +31,12 @@ def paper_alpha(model: Model, delta: float) -> float:
     return model.states**2 * model.actions * float(np.log(1 / delta))
 
 
+def admit(alpha: float) -> None:
+    """Refuse an α that no model fits."""
+    if not alpha >= 0:
+        raise BadInput(f"is {alpha:g}; it must not be negative", field="alpha")
+
+
 def small_alpha(model: Model, R: float) -> float:
     """An α at which a pair seen once may lower its value by at most 1, and others by less.
 
@@ -50,8 +56,7 @@ class VersionSpace:
 
     def __post_init__(self) -> None:
         reach(self.model, self.R)
-        if self.alpha < 0:
-            raise BadInput(f"α is {self.alpha:g}; it must not be negative")
+        admit(self.alpha)
 
     @cached_property
     def slack(self) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import reach, span
+from instinct.tabular.pessimism import confidence, positive, reach, span
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import deterministic
 
@@ -28,11 +28,15 @@ class VILCBConfig:
     split: bool = True
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        positive(constant=self.constant, iterations=self.iterations)
+        confidence(self.delta)
+
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "VILCBConfig":
         """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
-        confidence = np.log(2 * (rounds(model) + 1) * model.support.size / cls.delta)
-        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * confidence), split=False)
+        log = np.log(2 * (rounds(model) + 1) * model.support.size / cls.delta)
+        return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * log), split=False)
 
 
 def rounds(model: Model) -> int:
