@@ -30,7 +30,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
     [
         ("PSPI", SMALL | FAST | {"beta": 10}),
         ("IQL", SMALL | {"rate": 3e-3, "beta": 10, "tau": 0.9, "scale_rewards": False}),
-        ("CQL", SMALL | {"rate": 3e-3, "alpha": 0.1}),
+        ("CQL", SMALL | {"rate": 3e-3, "alpha": 0.1, "actions": 4}),
         (
             "DT",
             {"layers": 1, "units": 32, "batch_size": 64, "steps": 2000, "rate": 3e-3}

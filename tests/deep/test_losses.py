@@ -281,7 +281,14 @@ def test_cql(name: str) -> None:
 
 
 def test_decision_transformer() -> None:
-    settings = {"units": 4, "context": 5, "horizon": 12, "dropout": 0.0, "gradient_norm": 1e9}
+    settings = {
+        "layers": 1,
+        "units": 4,
+        "context": 3,
+        "horizon": 5,
+        "dropout": 0.0,
+        "gradient_norm": 1e9,
+    }
     algorithm, state, batch, _ = prepared("DT", settings)
     after, metrics = algorithm.update(state, batch, KEY)
     assert not batch.real.all()

@@ -53,7 +53,8 @@ def test_together_one_fails_alone() -> None:
     assert_close(fine, train(runs[0], pace=PACE))
 
 
-def test_workers_as_alone(tmp_path: Path) -> None:
+def test_workers_as_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     runs = [
         Run(labelled(name), small("ATAC", beta=beta), 3, name, tmp_path / f"{name}-{beta}")
         for name, beta in (("zero", 1), ("negative", 10))
