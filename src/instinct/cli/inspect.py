@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, Source
 from instinct.cli.output import Json, out, print_json
-from instinct.collect.catalog import find
+from instinct.collect.catalog import task_of
 from instinct.data import write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
-from instinct.report import length_bias
 from instinct.report.figures import check_format, save
+from instinct.report.length_bias import Scatter, draw
 from instinct.tasks.scores import normalize
 
 
@@ -26,7 +27,10 @@ def inspect(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="Also give D4RL's normalised score: hopper, walker2d or halfcheetah."),
+        typer.Option(
+            help="Give D4RL's normalised score of hopper, walker2d or halfcheetah.  "
+            "[default: the dataset's own]"
+        ),
     ] = None,
     action_range: ActionRange = None,
     json: Json = False,
@@ -37,14 +41,13 @@ def inspect(
     """
     if figure is not None:
         check_format(figure)
-    dataset = find(source, action_range=action_range)
+    dataset, task = open_dataset(source, action_range), task or task_of(source)
     values = dataset.returns if task is None else normalize(dataset.returns, task)
     summary = summarize(dataset)
     score = None if task is None else float(values.mean())
     if figure is not None:
         quantity = "return" if task is None else "normalised score"
-        scatter = length_bias.Scatter(Path(source).stem, dataset.lengths, values, quantity)
-        save(length_bias.draw(scatter), figure)
+        save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity)), figure)
     if json:
         document = {"dataset": source, **asdict(summary)}
         print_json(document if score is None else document | {"normalized_return": score})
@@ -61,7 +64,7 @@ def convert(source: Source, target: Path, action_range: ActionRange = None) -> N
     """
     if target.exists():
         raise BadInput("exists already; choose another name", file=target)
-    dataset = find(source, action_range=action_range)
+    dataset = open_dataset(source, action_range)
     write(dataset, target)
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 

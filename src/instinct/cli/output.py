@@ -4,7 +4,8 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,6 +15,9 @@ from rich.table import Table as Grid
 
 from instinct.report.tables import Table
 from instinct.study.study import Progress
+
+if TYPE_CHECKING:
+    from instinct.report.page import Page
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -55,3 +59,11 @@ def show_table(table: Table) -> None:
     for row in table.rows:
         grid.add_row(*row)
     out.print(grid)
+
+
+def show_page(page: "Page", path: Path) -> None:
+    """Print what a page says: its tables, its summary, and where it is."""
+    for table in page.tables:
+        show_table(table)
+    out.print(page.summary)
+    out.print(f"Page: {path}", soft_wrap=True)

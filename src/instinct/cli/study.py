@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from instinct.cli.output import Json, out, print_json, progress, show_table
+from instinct.cli.output import Json, out, print_json, progress, show_page
 from instinct.report.page import write_page
 from instinct.report.registry import PAGES
 from instinct.study.registry import STUDIES, find
@@ -89,7 +89,4 @@ def tell(results: Results, folder: Path, json: bool) -> None:
             }
         )
         return
-    for table in page.tables:
-        show_table(table)
-    out.print(page.summary)
-    out.print(f"Page: {path}", soft_wrap=True)
+    show_page(page, path)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals
-from instinct.cli.output import Json, out, print_json, progress, show_table
-from instinct.collect.catalog import find
+from instinct.cli.output import Json, print_json, progress, show_page
 from instinct.data import Box, remove_terminals
 from instinct.data.discretise import discretise
 from instinct.errors import BadInput
@@ -50,7 +50,7 @@ def theory(
             raise BadInput("the grid world has its own horizon and states")
         problem = exact.gridworld(seed)
     else:
-        dataset = find(source, action_range=action_range)
+        dataset = open_dataset(source, action_range)
         if without_terminals:
             dataset = remove_terminals(dataset)
         if bins is not None:
@@ -78,7 +78,4 @@ def theory(
             }
         )
         return
-    for table in page.tables:
-        show_table(table)
-    out.print(page.summary)
-    out.print(f"Page: {path}", soft_wrap=True)
+    show_page(page, path)

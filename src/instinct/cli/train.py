@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress
-from instinct.collect.catalog import find
 from instinct.data import label as label_named
 from instinct.data import relabel, remove_terminals
 from instinct.deep import Progress, Run, algorithm_class, configure, keep_programs, settings_of
@@ -50,7 +50,7 @@ def train(
     name = algorithm_class(algorithm).__name__
     changes = dict(preset_settings(preset, name)) | given(assignments or [])
     configured = configure(name, changes if steps is None else changes | {"steps": steps})
-    shown = relabel(find(source, action_range=action_range), label_named(label), seed)
+    shown = relabel(open_dataset(source, action_range), label_named(label), seed)
     if without_terminals:
         shown = remove_terminals(shown)
     folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{label}-{seed}"

@@ -47,6 +47,11 @@ def recipe(name: str, transitions: int | None = None) -> Recipe:
     return RECIPES[base] if transitions is None else replace(RECIPES[base], transitions=transitions)
 
 
+def size_of(name: str) -> int:
+    """How many transitions a dataset that is made here will have; 0 for all others."""
+    return recipe(name).transitions if name.partition("@")[0] in RECIPES else 0
+
+
 def task_of(name: str) -> str | None:
     """The task that a named dataset was recorded in, if it has D4RL's scores."""
     word = name.removeprefix(PREFIX).partition("-")[0]

@@ -1,0 +1,15 @@
+"""Opening the dataset that a user names, with a bar while it is made."""
+
+from instinct.cli.output import progress
+from instinct.collect.catalog import find, size_of
+from instinct.data import ActionRange, Dataset
+
+
+def open_dataset(source: str, action_range: ActionRange | None = None) -> Dataset:
+    """The dataset of that name, file or folder."""
+    with progress(f"making {source}") as step:
+        return find(
+            source,
+            action_range=action_range,
+            report=lambda made: step(made, size_of(source), "transitions"),
+        )
