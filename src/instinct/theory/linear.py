@@ -23,7 +23,7 @@ def fixed_point(step: Matrix, target: Array, *, triangular: bool, span: float) -
     if triangular:
         return np.asarray(spsolve(system, target, permc_spec="NATURAL"))
     if len(target) > DIRECT:
-        x, failed = gmres(system, target, rtol=1e-14 * span, atol=0.0, restart=50, maxiter=2)
+        x, failed = gmres(system, target, rtol=1e-14 * span, atol=0.0, restart=50, maxiter=20)
         if not failed:
             return np.asarray(x)
     return np.asarray(spsolve(system, target))
