@@ -116,35 +116,35 @@ def test_a_failed_warm_start_fails_the_run(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from instinct.deep import Pace, Run, configure, train
+from instinct.deep import Pace, Run, configure, keep_programs, train
 from tests.deep.problems import noise_dataset
-settings = {"layers": 2, "units": 8, "batch_size": 16}
-settings |= {"steps": 400_000, "warm_start_steps": 100_000}
+keep_programs(Path(sys.argv[1]).parent / "programs")
+settings = {"layers": 1, "units": 8, "batch_size": 16, "steps": 40_000, "warm_start_steps": 10_000}
 run = Run(noise_dataset(), configure("ATAC", settings), folder=Path(sys.argv[1]))
-train(run, pace=Pace(report_steps=1000, checkpoint_seconds=0))
+train(run, pace=Pace(report_steps=100, checkpoint_seconds=0))
 """
 
 
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
+    """Killed five times, a random moment after it has written a checkpoint."""
+
     def start(folder: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path / folder)], cwd=Path.cwd()
-        )
+        return subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / folder)])
+
+    def checkpoints() -> set[tuple[str, int]]:
+        files = (tmp_path / "killed").glob("*.safetensors")
+        return {(file.name, file.stat().st_mtime_ns) for file in files}
 
     assert start("whole").wait() == 0
     random = np.random.default_rng(int.from_bytes(os.urandom(4)))
-    killed = 0
-    process = start("killed")
-    while True:
-        try:
-            assert process.wait(timeout=random.uniform(8, 25)) == 0
-            break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            killed += 1
-            time.sleep(0.1)
-            process = start("killed")
-    assert killed > 0
+    for _ in range(5):
+        before, process = checkpoints(), start("killed")
+        while checkpoints() <= before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(random.uniform(0, 0.5))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert not (tmp_path / "killed" / "result.json").exists()
+    assert start("killed").wait() == 0
     assert_equal(load_run(tmp_path / "killed").outcome, load_run(tmp_path / "whole").outcome)

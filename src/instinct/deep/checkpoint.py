@@ -1,6 +1,5 @@
 """Trees of arrays in safetensors files that are either whole or absent."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,24 +9,9 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from instinct.atomic import write_atomically
 from instinct.data import Array
 from instinct.errors import BadInput
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Whatever happens, the file holds its old content or all of the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def save_tree(path: Path, tree: Any, notes: Mapping[str, str] | None = None) -> None:

@@ -16,9 +16,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from instinct.atomic import write_atomically
 from instinct.data import Array, Box, Dataset
 from instinct.deep.algorithm import Algorithm, Data, State, box_of
-from instinct.deep.checkpoint import load_arrays, nest, save_tree, write_atomically
+from instinct.deep.checkpoint import load_arrays, nest, save_tree
 from instinct.deep.settings import check, configure, settings_of
 from instinct.errors import BadInput
 
