@@ -1,5 +1,6 @@
 """Writing files and folders so that nobody ever sees half of one."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -21,8 +22,26 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InstinctError(f"{path}: cannot be written: {error.strerror}") from error
     try:
         yield scratch / path.name
+        if (scratch / path.name).is_file():
+            flush(scratch / path.name)
         (scratch / path.name).replace(path)
+        flush(path.parent)
     except OSError as error:
         raise InstinctError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Whatever happens, the file holds its old content or all of the new."""
+    with replacing(path) as scratch:
+        scratch.write_bytes(content)
+
+
+def flush(path: Path) -> None:
+    """Have a file or a folder on the disk, not only on its way there."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -65,7 +65,8 @@ def select(
 ) -> tuple[Shipped, dict[str, Any]]:
     """Random, medium and expert, and evenly spaced ones on the way to medium.
 
-    All are sifted by a few episodes; the chosen are measured anew.
+    All are sifted by a few episodes, and chosen from until medium and expert are such as have
+    been tried for all `episodes`: luck in a few does not decide. The chosen are measured anew.
     """
     paths = saved_policies(folder)
     scores = {}
@@ -74,6 +75,11 @@ def select(
         if report is not None:
             report(done, len(paths), f"step {step:,}: {scores[step][0]:.1f}")
     chosen = choose(scores, medium_score)
+    tried: set[int] = set()
+    while new := {chosen["medium"], chosen["expert"]} - tried:
+        scores |= {step: sifted(task, load_network(paths[step]), episodes) for step in new}
+        tried |= new
+        chosen = choose(scores, medium_score)
     networks = {name: load_network(paths[step]) for name, step in chosen.items()}
     snapshots = tuple(
         measure(task, networks[name], name, step, episodes) for name, step in chosen.items()

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from instinct.atomic import write_atomically
 from instinct.collect.behavior import Behavior
 from instinct.data import Array
-from instinct.deep.checkpoint import load_arrays, nest, save_tree, write_atomically
+from instinct.deep.checkpoint import load_arrays, nest, save_tree
 from instinct.deep.runs import read_metrics
 from instinct.errors import BadInput
 from instinct.tasks.gym_task import GymTask

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from instinct.atomic import write_atomically
 from instinct.data import Dataset
 from instinct.data.formats.npz import read_npz, write_npz
-from instinct.deep.checkpoint import write_atomically
 from instinct.errors import InstinctError
 
 log = logging.getLogger(__name__)

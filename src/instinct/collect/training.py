@@ -18,11 +18,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from instinct.atomic import write_atomically
 from instinct.collect.behavior import Behavior
 from instinct.collect.replay import Replay
 from instinct.collect.sac import SAC, sample
 from instinct.deep.algorithm import State, from_unit
-from instinct.deep.checkpoint import load_arrays, nest, save_tree, write_atomically
+from instinct.deep.checkpoint import load_arrays, nest, save_tree
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment, make
 from instinct.tasks.evaluation import evaluate
