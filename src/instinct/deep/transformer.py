@@ -27,7 +27,7 @@ class Dropout(NamedTuple):
 def hashed_bits(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
     """32 bits per element: the element's number and the key, mixed by two multiplications.
 
-    A tenth of the cost of JAX's own generator, and good enough to decide what dropout drops.
+    A twentieth of the cost of JAX's own generator, and good enough to decide what dropout drops.
     """
     first, second = jax.random.key_data(key)
     x: jax.Array = jax.lax.iota(jnp.uint32, math.prod(shape)).reshape(shape) + first
