@@ -29,10 +29,10 @@ Keep = Callable[[Row], bool]
 
 def compose(results: Results) -> Page:
     most, largest = extreme(results, "R"), extreme(results, "transitions")
-    by_pessimism = draw(results, "R", lambda row: row["transitions"] == largest, bounded=True)
-    by_size = draw(results, "transitions", lambda row: row["R"] == most, bounded=False)
+    by_pessimism = draw(results, "R", lambda row: row["transitions"] == largest)
+    by_size = draw(results, "transitions", lambda row: row["R"] == most)
     pessimism = PESSIMISM.format(largest)
-    size = f"The same at R = {most:g}, for data of growing size."
+    size = f"The same at R = {most:g}, for data of growing size; the bounds are for unlimited data."
     return Page(
         title="Random MDPs: pessimism needs a positive bias",
         summary=verdict(results),
@@ -96,7 +96,7 @@ def table(results: Results) -> Table:
         name="regret",
         caption=f"Mean regret under the true reward at R = {rows[0]['R']:g} with "
         f"{rows[0]['transitions']:,} transitions, by the bias of the data and by the rewards told.",
-        columns=("algorithm", *(f"{kind}, {which}" for kind in KINDS for which in told)),
+        columns=("algorithm", *(f"{kind} {which}" for kind in KINDS for which in told)),
         rows=tuple(
             (
                 name,
@@ -111,7 +111,7 @@ def table(results: Results) -> Table:
     )
 
 
-def draw(results: Results, x: str, keep: Keep, *, bounded: bool) -> Figure:
+def draw(results: Results, x: str, keep: Keep) -> Figure:
     """Regret above, V_cμ below, one column per bias, one line per algorithm."""
     drawing = figure(10, 5.6)
     rows = [row for row in results.results if keep(row) and row["label"] in WRONG]
@@ -126,10 +126,7 @@ def draw(results: Results, x: str, keep: Keep, *, bounded: bool) -> Figure:
                 for number, name in enumerate(algorithms):
                     mine = [row for row in here if row["algorithm"] == name]
                     plot(panel, mine, x, quantity, number, name)
-                if bounded:
-                    there = [row for row in bounds if row["bias"] == kind]
-                    points = averages(there, x, quantity)
-                    panel.plot(*points, color=INK, linestyle="--", label="bound")
+                draw_bound(panel, [row for row in bounds if row["bias"] == kind], x, quantity)
                 panel.set_xscale("log")
                 panel.set_yscale("symlog", linthresh=0.01)
                 if line == 0:
@@ -144,6 +141,15 @@ def draw(results: Results, x: str, keep: Keep, *, bounded: bool) -> Figure:
         handles, names = axes[0, 0].get_legend_handles_labels()
         drawing.legend(handles, names, loc="outside right center")
     return drawing
+
+
+def draw_bound(panel: Axes, bounds: list[Row], x: str, quantity: str) -> None:
+    """Against R a line; against the size of the data the bound at the strongest pessimism."""
+    if x == "R":
+        panel.plot(*averages(bounds, x, quantity), color=INK, linestyle="--", label="bound")
+    else:
+        most = max(row["R"] for row in bounds)
+        panel.axhline(mean(bounds, quantity, R=(most,)), color=INK, linestyle="--", label="bound")
 
 
 def averages(rows: list[Row], x: str, quantity: str) -> tuple[list[float], list[float]]:
