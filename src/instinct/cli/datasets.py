@@ -55,7 +55,7 @@ def show(context: typer.Context, json: Json = False) -> None:
         )
         for row in rows
     )
-    columns = ("dataset", "transitions", "state", "from")
+    columns = ("dataset", "transitions", "state", "policy at step")
     show_table(Table("datasets", f"Kept in {data_folder()}", columns, cells))
 
 
@@ -66,12 +66,12 @@ def described(one: Recipe) -> dict[str, Any]:
     note = one.note()
     steps = f"{behaviors[names[0]].step:,}"
     if len(names) > 1:
-        steps += f" to {behaviors[names[-1]].step:,}"
+        steps += f"–{behaviors[names[-1]].step:,}"
     return {
         "name": one.name,
         "transitions": one.transitions,
         "state": "not made" if note is None else "made",
-        "source": f"{len(names)} of our SAC policies, trained for {steps} steps",
+        "source": f"SAC at {steps}",
         "path": None if note is None else str(path_of(one.entry)),
         "hash": None if note is None else note["hash"],
         "provenance": one.provenance(),

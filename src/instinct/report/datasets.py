@@ -23,12 +23,10 @@ def comparison(rows: list[Row]) -> Table:
     return Table(
         "datasets",
         "Mean normalised score and length of the episodes, ours beside the paper's.",
-        ("dataset", "transitions", "episodes", "score", "paper", "length", "paper", "correlation"),
+        ("dataset", "score", "paper", "length", "paper", "correlation"),
         tuple(
             (
                 row.name,
-                f"{row.summary.transitions:,}",
-                f"{row.summary.episodes:,}",
                 f"{row.scores.mean():.1f}",
                 number(scores.get(row.name)),
                 f"{row.summary.mean_length:.1f}",
