@@ -22,3 +22,10 @@ def test_an_unknown_size_is_named(run: Run) -> None:
     outcome = run("bench", "train", "--size", "huge")
     assert outcome.code == 2
     assert "no size is called 'huge'; there are paper, small" in outcome.err
+
+
+def test_the_products_of_an_update_are_all_accounted_for(run: Run) -> None:
+    rows = run("bench", "profile", "bc", "--size", "small", "--json").json["results"]
+    assert rows[-1]["product"] == "all else"
+    assert sum(row["share_of_operations"] for row in rows) == pytest.approx(1)
+    assert {row["times"] for row in rows if row["product"] == "[256, 64] · [64, 64]"} != set()

@@ -60,6 +60,27 @@ def train(
 
 
 @app.command()
+def profile(
+    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="For example CQL or DT.")],
+    size: Annotated[str, typer.Option(help="`paper` or `small`.")] = "paper",
+    json: Json = False,
+) -> None:
+    """Time the matrix products of one update alone, and tell what share of a step they take.
+
+    Example: instinct bench profile CQL
+    """
+    from instinct.deep.bench import SIZES
+    from instinct.deep.profile import profile as measure
+    from instinct.deep.registry import algorithm_class
+
+    name = algorithm_class(algorithm).__name__
+    if size not in SIZES:
+        raise BadInput(f"no size is called {size!r}; there are {', '.join(SIZES)}")
+    rows = [asdict(row) for row in measure(name, size)]
+    tell("profile", f"The products of one update of {name}, each timed alone.", rows, json)
+
+
+@app.command()
 def evaluate(
     episodes: Annotated[int, typer.Option(min=2, help="Hopper episodes.")] = 50,
     json: Json = False,

@@ -3,10 +3,10 @@
 import math
 import multiprocessing
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ from instinct.deep.settings import configure
 
 SIZES: dict[str, dict[str, float]] = {"paper": {}, "small": {"layers": 3, "units": 64}}
 REPEATS = 5
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,16 @@ def measure(
     algorithms: Sequence[str] = tuple(ALGORITHMS), sizes: Sequence[str] = tuple(SIZES)
 ) -> Iterator[dict[str, Any]]:
     """One row for every algorithm and size, each measured in a process on one core."""
-    context = multiprocessing.get_context("spawn")
     for name in algorithms:
         for size in sizes:
-            with ProcessPoolExecutor(1, context, stay_on_core, (cores()[-1],)) as process:
-                yield asdict(process.submit(speed, name, size).result())
+            yield asdict(on_one_core(speed, name, size))
+
+
+def on_one_core(function: Callable[[str, str], T], name: str, size: str) -> T:
+    """What the function returns in a process of its own, with one thread on one core."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, stay_on_core, (cores()[-1],)) as process:
+        return process.submit(function, name, size).result()
 
 
 def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
