@@ -1,0 +1,65 @@
+"""The paper's empirical estimate of positive data bias.
+
+J*/max(J* - min(J_zero, J_random, J_negative), 0), where J_… is the true score of one algorithm
+trained under that wrong label and J* the score of an optimal policy (100 on D4RL's normalised
+scale, 1 for success rates). It is 1 where the worst policy scores 0, below 1 where it scores less,
+and infinite where even the worst reaches J*.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.data import WRONG, Array
+from instinct.errors import BadInput
+from instinct.study.statistics import DUST, checked, interval, mean
+
+
+class PositiveBias(NamedTuple):
+    """The estimate with its bootstrap interval over seeds, which one seed cannot give."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+
+
+def positive_bias(scores: Mapping[str, Array], best: float, seed: int = 0) -> PositiveBias:
+    """From the scores of all seeds by label; labels that are not wrong have no part in it.
+
+    The estimate grows with the worst mean, so the ends of its interval are those of the worst
+    mean's; the seeds of every label are resampled on their own.
+    """
+    runs = wrong(scores)
+    estimate = degree(float(worst_mean(*runs)), best)
+    if min(len(each) for each in runs) < 2:
+        return PositiveBias(estimate, None, None)
+    worst = interval(worst_mean, *runs, seed=seed)
+    return PositiveBias(estimate, degree(worst.low, best), degree(worst.high, best))
+
+
+def degree(worst: float, best: float) -> float:
+    """J*/max(J* - J, 0) of the worst mean score J."""
+    if not 0 < best < math.inf:
+        raise BadInput(
+            f"the optimal score must be positive and finite, not {best:g}; "
+            "use a scale on which 0 is a useless policy, such as D4RL's normalised score"
+        )
+    return round(best / (best - worst), DUST) if worst < best else math.inf
+
+
+def wrong(scores: Mapping[str, Array]) -> list[Array]:
+    """The scores under the wrong labels, all of which are needed."""
+    missing = [str(label) for label in WRONG if not len(scores.get(str(label), ()))]
+    if missing:
+        raise BadInput(
+            f"the bias is the worst over all wrong labels; there are no runs for "
+            f"{' and '.join(missing)}"
+        )
+    return [checked(scores[str(label)]) for label in WRONG]
+
+
+def worst_mean(*scores: Array) -> Array:
+    """min(J_zero, J_random, J_negative)."""
+    return np.asarray(np.min([mean(each) for each in scores], axis=0))
