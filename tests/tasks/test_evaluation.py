@@ -16,6 +16,7 @@ from instinct.errors import BadInput
 from instinct.tasks.environments import make
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.gym_task import GymTask
+from instinct.tasks.registry import find_task
 from instinct.tasks.scores import normalize
 
 
@@ -129,4 +130,4 @@ def test_scores_are_d4rls_where_there_are_any() -> None:
 )
 def test_a_task_that_cannot_be_says_why(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        _ = GymTask(name).action_space
+        _ = find_task(name).action_space

@@ -12,7 +12,7 @@ from instinct.deep.runs import read_json
 from instinct.errors import BadInput
 from instinct.report.tables import Table
 from instinct.tasks.evaluation import Evaluation, evaluate, mean_and_error
-from instinct.tasks.gym_task import GymTask
+from instinct.tasks.registry import find_task
 
 
 def evaluate_run(
@@ -22,7 +22,10 @@ def evaluate_run(
     ],
     task: Annotated[
         str | None,
-        typer.Option(help="hopper, walker2d, halfcheetah or gym:ID.  [default: the dataset's]"),
+        typer.Option(
+            help="hopper, walker2d, halfcheetah, gym:ID or metaworld:NAME.  "
+            "[default: the dataset's]"
+        ),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Test episodes.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
@@ -33,7 +36,7 @@ def evaluate_run(
     Example: instinct evaluate runs/hopper-bc --episodes 50 --json
     """
     policy = load_policy(folder)
-    where = GymTask(task or recorded_task(folder))
+    where = find_task(task or recorded_task(folder))
     if policy.box != where.action_space:
         raise BadInput(
             f"acts in {policy.box}, but {where.name} in {where.action_space}", file=folder
@@ -46,7 +49,7 @@ def evaluate_run(
             document |= {name: mean, f"{name}_stderr": error}
         print_json(document)
         return
-    rows = tuple((name, f"{m:.1f} ± {e:.1f}") for name, (m, e) in quantities.items())
+    rows = tuple((name, f"{m:.2f} ± {e:.2f}") for name, (m, e) in quantities.items())
     caption = f"Final policy in {where.name}: mean ± standard error over {episodes} episodes."
     show_table(Table("evaluation", caption, ("", str(folder)), rows))
 
@@ -59,6 +62,10 @@ def measured(result: Evaluation) -> dict[str, tuple[float, float]]:
     }
     if result.scores is not None:
         quantities["normalized_return"] = mean_and_error(result.scores)
+    if result.successes is not None:
+        quantities["success_rate"] = mean_and_error(result.successes)
+    if result.costs is not None:
+        quantities["cost"] = mean_and_error(result.costs)
     return quantities
 
 

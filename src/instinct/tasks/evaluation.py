@@ -13,8 +13,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks.gym_task import GymTask
-from instinct.tasks.simulation import Simulation
+from instinct.tasks.simulation import Simulation, Step, Task
 
 BLOCK = 32
 
@@ -29,34 +28,61 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Per test episode its return, its length and, if the task has one, its normalised score."""
+    """Per test episode its return and length and, if the task has such, score, success and cost."""
 
     returns: Array
     lengths: Array
-    scores: Array | None
+    scores: Array | None = None
+    successes: Array | None = None
+    costs: Array | None = None
 
 
 def evaluate(
-    policy: Policy, task: GymTask, episodes: int = 50, seed: int = 0, at_once: int = 128
+    policy: Policy, task: Task, episodes: int = 50, seed: int = 0, at_once: int = 128
 ) -> Evaluation:
     """Play the episodes 0, 1, … of the seed; `at_once` bounds the memory, never the result."""
     if episodes < 1 or at_once < 1:
         raise BadInput("an evaluation needs at least one episode")
     places = min(episodes, at_once)
     simulation = task.simulation(places)
-    returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
+    tally = Tally(episodes)
     for first in range(0, episodes, places):
         group = np.arange(first, min(first + places, episodes))
-        for playing, rewards in play(policy, simulation, task.observation_size, group, seed):
-            returns[playing] += rewards
-            lengths[playing] += 1
-    return Evaluation(returns, lengths, task.scores(returns))
+        for playing, step in play(policy, simulation, task.observation_size, group, seed):
+            tally.add(playing, step)
+    return tally.evaluation(task)
+
+
+class Tally:
+    """What episodes add up to, step by step."""
+
+    def __init__(self, episodes: int) -> None:
+        self.lengths = np.zeros(episodes, int)
+        self.sums: dict[str, Array] = {}
+
+    def add(self, playing: Array, step: Step) -> None:
+        """One step of the episodes with these numbers."""
+        self.lengths[playing] += 1
+        for name in ("rewards", "successes", "costs"):
+            values = getattr(step, name)
+            if values is not None:
+                self.sums.setdefault(name, np.zeros(len(self.lengths)))[playing] += values
+
+    def evaluation(self, task: Task) -> Evaluation:
+        returns, successes = self.sums["rewards"], self.sums.get("successes")
+        return Evaluation(
+            returns,
+            self.lengths,
+            task.scores(returns),
+            None if successes is None else successes > 0,
+            self.sums.get("costs"),
+        )
 
 
 def play(
     policy: Policy, simulation: Simulation, size: int, episodes: Array, seed: int
-) -> Iterator[tuple[Array, Array]]:
-    """Step by step, the numbers of the episodes that made the step and their rewards."""
+) -> Iterator[tuple[Array, Step]]:
+    """Step by step, the numbers of the episodes that made the step and what it gave them."""
     blocks = [Block(policy, size, number, seed) for number in np.unique(episodes // BLOCK).tolist()]
     first = blocks[0].number
     for place, episode in enumerate(episodes.tolist()):
@@ -70,7 +96,7 @@ def play(
         step = simulation.step(places, actions)
         for b in np.unique(block):
             blocks[b].see(row[block == b], step.observations[block == b], step.rewards[block == b])
-        yield playing, step.rewards
+        yield playing, step
         places = places[~(step.terminals | step.timeouts)]
 
 

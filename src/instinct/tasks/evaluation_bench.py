@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instinct.tasks.environments import make
 from instinct.tasks.evaluation import Evaluation, Policy, episode_seed, evaluate
-from instinct.tasks.gym_task import GymTask
+from instinct.tasks.simulation import Task
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Comparison:
     gymnasium_return: float
 
 
-def compare(policy: Policy, task: GymTask, episodes: int = 50) -> Comparison:
+def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
     evaluate(policy, task, episodes=2)
     started = time.perf_counter()
     lockstep = evaluate(policy, task, episodes)
@@ -49,9 +48,9 @@ def compare(policy: Policy, task: GymTask, episodes: int = 50) -> Comparison:
     )
 
 
-def one_at_a_time(policy: Policy, task: GymTask, episodes: int, seed: int = 0) -> Evaluation:
+def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> Evaluation:
     """The plain loop: one environment, one row per forward pass."""
-    environment = make(task.environment_id)
+    environment = task.environment()
     returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
     for episode in range(episodes):
         observation, _ = environment.reset(seed=episode_seed(seed, episode))

@@ -1,11 +1,11 @@
-"""Episodes of one environment, many of them side by side."""
+"""What a task is, and its episodes, many of them side by side."""
 
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from instinct.data import Array
-from instinct.tasks.environments import make
+from instinct.data import Array, Box
+from instinct.tasks.environments import Environment, make
 
 
 class Step(NamedTuple):
@@ -15,6 +15,9 @@ class Step(NamedTuple):
     rewards: Array
     terminals: Array
     timeouts: Array
+    successes: Array | None = None
+    """Where the goal is reached, in tasks that have one."""
+    costs: Array | None = None
 
 
 class Simulation(Protocol):
@@ -25,6 +28,28 @@ class Simulation(Protocol):
 
     def step(self, places: Array, actions: Array) -> Step:
         """One step of the episodes in these places."""
+
+
+class Task(Protocol):
+    """Where a policy is judged."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def action_space(self) -> Box: ...
+
+    @property
+    def observation_size(self) -> int: ...
+
+    def environment(self) -> Environment:
+        """A new environment, for one episode after another."""
+
+    def simulation(self, places: int) -> Simulation:
+        """Room for that many episodes at once; the same numbers as those of the environment."""
+
+    def scores(self, returns: Array) -> Array | None:
+        """Normalised returns, if the task has any."""
 
 
 class GymSimulation:

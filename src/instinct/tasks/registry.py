@@ -1,0 +1,22 @@
+"""Tasks by name: a family is one file with its tasks, and one line here."""
+
+from collections.abc import Callable
+
+from instinct.errors import BadInput
+from instinct.tasks.gym_task import PREFIX, GymTask
+from instinct.tasks.locomotion import BODIES
+from instinct.tasks.simulation import Task
+
+FAMILIES: dict[str, Callable[[str], Task]] = {PREFIX: GymTask}
+"""How the names of a family begin, and what makes a task of them."""
+
+
+def find_task(name: str) -> Task:
+    """The task of that name."""
+    if name in BODIES:
+        return GymTask(name)
+    prefix = name.partition(":")[0] + ":"
+    if prefix not in FAMILIES:
+        known = [*BODIES, *(f"{family}NAME" for family in FAMILIES)]
+        raise BadInput(f"no task is called {name!r}; there are {', '.join(known)}")
+    return FAMILIES[prefix](name)
