@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table as Grid
+from rich.text import Text
 
-from instinct.report.tables import Table
+from instinct.report.tables import Cell, Number, Table, note_of
 from instinct.study.study import Progress
 
 if TYPE_CHECKING:
@@ -52,18 +53,31 @@ def progress(description: str) -> Iterator[Progress]:
 
 
 def show_table(table: Table) -> None:
-    """Print a report's table."""
-    grid = Grid(title=table.caption, title_justify="left", title_style="")
+    """Print a report's table, its best numbers bold, and its notes below."""
+    notes = table.notes
+    grid = Grid(title=Text(table.caption), title_justify="left", title_style="")
     for column, numeric in zip(table.columns, table.numeric, strict=True):
-        grid.add_column(column, justify="right" if numeric else "left")
+        grid.add_column(Text(column), justify="right" if numeric else "left")
     for row in table.rows:
-        grid.add_row(*row)
+        grid.add_row(*(printed(cell, notes) for cell in row))
     out.print(grid)
+    for note, number in notes.items():
+        out.print(f"({number}) {note}", markup=False)
+
+
+def printed(cell: Cell, notes: Mapping[str, int]) -> Text:
+    note, mark = note_of(cell), cell.mark if isinstance(cell, Number) else None
+    text = f"{cell} ({notes[note]})" if note else str(cell)
+    return Text(text, style={"best": "bold", "grey": "dim", None: ""}[mark])
 
 
 def show_page(page: "Page", path: Path) -> None:
-    """Print what a page says: its tables, its summary, and where it is."""
+    """Print what a page says: its tables, its summary, what is missing, and where it is."""
     for table in page.tables:
         show_table(table)
-    out.print(page.summary)
-    out.print(f"Page: {path}", soft_wrap=True)
+    out.print(page.summary, markup=False)
+    for verdict in page.verdicts:
+        out.print(f"{verdict.sign} {verdict.text}", markup=False)
+    for reason in page.missing:
+        out.print(f"Missing: {reason}", markup=False)
+    out.print(f"Page: {path}", soft_wrap=True, markup=False)

@@ -2,7 +2,7 @@
 
 from instinct.report.page import Page, Section
 from instinct.report.provenance import provenance
-from instinct.report.tables import Table
+from instinct.report.tables import Number, Table
 from instinct.study.results import Results
 
 TITLES = {
@@ -44,5 +44,6 @@ def table(results: Results, kind: str) -> Table:
     )
 
 
-def shown(degree: float | str) -> str:
-    return "∞" if isinstance(degree, str) else f"{degree:.3g}"
+def shown(degree: float | str) -> Number:
+    """Infinity is kept as text in the results."""
+    return Number(float(degree), ".3g")

@@ -1,6 +1,7 @@
 """What all figures share: one look, and files that are the same for the same contents."""
 
 import io
+import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from instinct.errors import BadInput
 FORMATS = (".svg", ".pdf", ".png")
 INK, GRID = "#222222", "#dddddd"
 STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": 10,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -26,7 +28,8 @@ STYLE: dict[str, Any] = {
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "savefig.dpi": 200,
-    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
     "svg.hashsalt": "instinct",
     "text.color": INK,
     "xtick.color": INK,
@@ -56,12 +59,18 @@ def save(drawing: Figure, path: Path) -> None:
 
 
 def svg(drawing: Figure) -> str:
-    """The figure as an SVG element that can stand inside a page."""
+    """The figure as the text of an SVG file."""
     buffer = io.StringIO()
     with styled():
         drawing.savefig(buffer, format="svg", metadata=dateless(".svg"))
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+    return buffer.getvalue()
+
+
+def inline(text: str, name: str) -> str:
+    """The SVG element of a file, for a page with others: its ids begin with the figure's name."""
+    element = text[text.index("<svg") :]
+    element = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", element, flags=re.DOTALL)
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", element)
 
 
 def dateless(suffix: str) -> dict[str, None]:

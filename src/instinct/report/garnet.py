@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from instinct.report.figures import INK, figure, styled
 from instinct.report.page import Drawing, Page, Section
 from instinct.report.provenance import provenance
-from instinct.report.tables import Table
+from instinct.report.tables import Number, Table
 from instinct.study.results import Results
 
 KINDS = ("positive", "zero", "negative")
@@ -101,7 +101,9 @@ def table(results: Results) -> Table:
             (
                 name,
                 *(
-                    f"{mean(rows, 'regret', algorithm=(name,), bias=(kind,), label=labels):.2f}"
+                    Number(
+                        mean(rows, "regret", algorithm=(name,), bias=(kind,), label=labels), ".2f"
+                    )
                     for kind in KINDS
                     for labels in told.values()
                 ),

@@ -4,7 +4,7 @@ from instinct.paper import gridworld as paper_gridworld
 from instinct.report.gridworld_figures import draw_length_bias, draw_map
 from instinct.report.page import Drawing, Page, Section
 from instinct.report.provenance import provenance
-from instinct.report.tables import Table
+from instinct.report.tables import Cell, Number, Table
 from instinct.study.results import Results
 from instinct.tasks.gridworld import GridWorld
 
@@ -28,11 +28,11 @@ def table(results: Results) -> Table:
     paper = paper_gridworld()
     rows = []
     for label in dict.fromkeys(row["label"] for row in results.results):
-        cells = [label]
+        cells: list[Cell] = [label]
         for algorithm in ALGORITHMS:
             row = ours[algorithm, label]
-            cells.append(f"{row['mean']:.2f} ± {row['stderr']:.2f}")
-            cells.append(f"{paper[algorithm, label]:.2f} ± 0.00")
+            cells.append(Number(row["mean"], ".2f", row["stderr"]))
+            cells.append(Number(paper[algorithm, label], ".2f", 0.0))
         rows.append(tuple(cells))
     return Table(
         name="returns",

@@ -1,11 +1,12 @@
 """The page of all tabular algorithms in the grid world."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from instinct.report.gridworld import spread
 from instinct.report.page import Page, Section
 from instinct.report.provenance import provenance
-from instinct.report.tables import Table
+from instinct.report.tables import Cell, Number, Table
 from instinct.study.results import Results
 
 IMITATION = "BC"
@@ -16,7 +17,9 @@ def compose(results: Results) -> Page:
         title="Grid world: every admissible algorithm",
         summary=verdict(results),
         sections=(
-            Section("Return and chance of leaving the data", tables=(table(results),)),
+            Section(
+                "Return and chance of leaving the data", tables=(returns(results), leaving(results))
+            ),
             Section("Settings", tables=(settings(results),)),
         ),
         provenance=provenance(results) | {"pessimism": f"R = {results.settings['R']:g}"},
@@ -32,20 +35,35 @@ def verdict(results: Results) -> str:
     )
 
 
-def table(results: Results) -> Table:
-    """One row per algorithm, one column per label: the return, and the chance of leaving."""
-    cells: dict[str, dict[str, str]] = {}
+def returns(results: Results) -> Table:
+    caption = (
+        f"Mean true return over {results.results[0]['episodes']:,} test episodes, ± one standard "
+        "error."
+    )
+    return by_label(
+        "returns", caption, results, lambda row: Number(row["mean"], ".2f", row["stderr"])
+    )
+
+
+def leaving(results: Results) -> Table:
+    caption = "The exact probability of leaving the data support."
+    return by_label("leaving", caption, results, lambda row: Number(row["out_of_support"], ".2f"))
+
+
+def by_label(
+    name: str, caption: str, results: Results, cell: Callable[[Mapping[str, Any]], Cell]
+) -> Table:
+    """One row per algorithm, one column per label."""
+    cells: dict[str, dict[str, Cell]] = {}
     for row in results.results:
-        text = f"{row['mean']:.2f} ± {row['stderr']:.2f} ({row['out_of_support']:.2f})"
-        cells.setdefault(row["algorithm"], {})[row["label"]] = text
+        cells.setdefault(row["algorithm"], {})[row["label"]] = cell(row)
     labels = tuple(dict.fromkeys(row["label"] for row in results.results))
     return Table(
-        name="returns",
-        caption=f"Mean true return over {results.results[0]['episodes']:,} test episodes ± one "
-        "standard error, and in brackets the exact probability of leaving the data support.",
+        name,
+        caption,
         columns=("algorithm", *labels),
         rows=tuple(
-            (name, *(by_label[label] for label in labels)) for name, by_label in cells.items()
+            (algorithm, *(by[label] for label in labels)) for algorithm, by in cells.items()
         ),
     )
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from instinct.report.figures import INK, figure, styled
 from instinct.report.gridworld_figures import draw_map
 from instinct.report.page import Drawing, Page, Section
-from instinct.report.tables import Table
+from instinct.report.tables import Number, Table
 from instinct.study.results import Results
 from instinct.tasks.gridworld import GridWorld
 
@@ -83,9 +83,9 @@ def labels(results: Results) -> Table:
         rows=tuple(
             (
                 row["label"],
-                f"{row['lambda']:.4g}",
-                *(f"{dict(map(tuple, row['kappa']))[delta]:.4g}" for delta in (0.1, 1.0)),
-                "∞" if row["positive_bias"] == "inf" else f"{row['positive_bias']:.4g}",
+                Number(row["lambda"]),
+                *(Number(dict(map(tuple, row["kappa"]))[delta]) for delta in (0.1, 1.0)),
+                Number(float(row["positive_bias"])),
             )
             for row in results.results
         ),
