@@ -4,11 +4,20 @@ from instinct.data.arrays import Array
 from instinct.data.assemble import ActionRange
 from instinct.data.dataset import Dataset
 from instinct.data.files import read, write
-from instinct.data.filters import costly, remove, remove_terminals, remove_where
+from instinct.data.filters import (
+    FILTERS,
+    costly,
+    filtered,
+    find_filter,
+    remove,
+    remove_terminals,
+    remove_where,
+)
 from instinct.data.labels import LABELS, WRONG, Label, label, relabel
 from instinct.data.spaces import ActionSpace, Box, Discrete
 
 __all__ = [
+    "FILTERS",
     "LABELS",
     "WRONG",
     "ActionRange",
@@ -19,6 +28,8 @@ __all__ = [
     "Discrete",
     "Label",
     "costly",
+    "filtered",
+    "find_filter",
     "label",
     "read",
     "relabel",

@@ -4,7 +4,7 @@ Where transitions are taken out of an episode, what is left of it on either side
 of its own, and the one that now stops early ends by a timeout: the world did not end there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -45,3 +45,23 @@ def costly(dataset: Dataset) -> Array:
     if dataset.costs is None:
         raise BadInput("the dataset has no costs", field="costs")
     return np.asarray(dataset.costs > 0)
+
+
+FILTERS: dict[str, Predicate] = {
+    "no-terminals": lambda dataset: dataset.terminals,
+    "cost-free": costly,
+}
+"""Filters by name, with the transitions that each removes."""
+
+
+def filtered(dataset: Dataset, names: Iterable[str]) -> Dataset:
+    """The dataset after the filters of these names."""
+    for name in names:
+        dataset = remove_where(dataset, find_filter(name))
+    return dataset
+
+
+def find_filter(name: str) -> Predicate:
+    if name not in FILTERS:
+        raise BadInput(f"no filter is called {name!r}; there are {', '.join(FILTERS)}")
+    return FILTERS[name]

@@ -12,7 +12,7 @@ from instinct.atomic import replacing
 from instinct.errors import BadInput
 
 FILE = "results.json"
-LIBRARIES = ("instinct", "numpy", "scipy", "jax")
+LIBRARIES = ("instinct", "numpy", "scipy", "jax", "gymnasium", "mujoco")
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,15 @@ class Results:
     """The content hash of the dataset."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """What the figures show beyond the rows."""
-    versions: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "python": platform.python_version(),
-            **{name: version(name) for name in LIBRARIES},
-        }
-    )
+    versions: Mapping[str, str] = field(default_factory=lambda: versions())
+
+
+def versions() -> dict[str, str]:
+    """What the numbers depend on."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+    }
 
 
 def save(results: Results, folder: Path) -> None:

@@ -1,0 +1,72 @@
+"""The audit: the small study of one dataset, or of a few, under the true and the wrong rewards."""
+
+from collections.abc import Mapping, Sequence
+
+from instinct.data import LABELS
+from instinct.deep import ALGORITHMS, algorithm_class
+from instinct.deep.settings import Setting
+from instinct.errors import BadInput
+from instinct.study.plan import Plan, recorded_in
+from instinct.tabular.registry import ALGORITHMS as TABULAR
+
+DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
+"""The algorithms of an audit unless others are chosen."""
+EPISODES = {"gridworld": 1000}
+ENVIRONMENT = "gym:"
+
+
+def audit_plan(
+    dataset: str,
+    *,
+    algorithms: Sequence[str] = (),
+    preset: str = "quick",
+    env: str | None = None,
+    labels: Sequence[str] = tuple(LABELS),
+    seeds: int = 3,
+    episodes: int | None = None,
+    settings: Mapping[str, Setting] | None = None,
+    remove_terminals: bool | None = None,
+    action_range: tuple[float, float] | None = None,
+) -> Plan:
+    """BC and the chosen algorithms on the dataset, under every label.
+
+    `env` is the task to judge in, by default the one that a named dataset was recorded in: a name
+    of `instinct.tasks.registry`, or the id of one of Gymnasium's environments.
+    """
+    task = recorded_in(dataset) if env is None else named(env)
+    if not task:
+        raise BadInput(
+            f"it is not known where {dataset} was recorded; name the environment to judge in"
+        )
+    chosen = tuple(algorithms) or (GRIDWORLD if task == "gridworld" else DEEP)
+    known = TABULAR if task == "gridworld" else ALGORITHMS
+    if task != "gridworld":
+        chosen = tuple(algorithm_class(name).__name__ for name in chosen)
+    chosen = tuple(dict.fromkeys(("BC", *chosen)))
+    for name in chosen:
+        if name not in known:
+            raise BadInput(f"no algorithm is called {name!r}; there are {', '.join(known)}")
+    return Plan(
+        name=f"audit of {dataset}",
+        description=f"What {dataset} teaches regardless of the reward",
+        datasets=(dataset,),
+        algorithms=chosen,
+        labels=tuple(labels),
+        preset=preset,
+        seeds=seeds,
+        episodes=episodes or EPISODES.get(task, 50),
+        settings={name: dict(settings) for name in chosen if settings and name != "BC"},
+        remove_terminals=remove_terminals,
+        task=task,
+        action_range=action_range,
+    )
+
+
+def named(env: str) -> str:
+    """The task of that name, or the environment of Gymnasium's with that id."""
+    from instinct.tasks.registry import find_task
+
+    try:
+        return find_task(env).name
+    except BadInput:
+        return find_task(ENVIRONMENT + env).name

@@ -1,0 +1,179 @@
+"""What a study found: for every cell of its tables the seeds' means, and what is missing."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.deep.settings import Setting
+from instinct.errors import BadInput
+from instinct.study.bias import PositiveBias, positive_bias
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import Cell, Plan, reads_rewards
+from instinct.study.running import choices, trials_of
+from instinct.study.store import Store, read_store
+from instinct.tasks.gridworld import GridWorld
+
+BEST = {"score": 100.0, "success": 1.0}
+"""J*: what an optimal policy reaches, on scales that say so."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one algorithm reached on one dataset under one label."""
+
+    cell: Cell
+    seeds: tuple[int, ...]
+    means: Mapping[str, Array]
+    """For every quantity the mean over the test episodes of each seed."""
+    settings: Mapping[str, Setting]
+    """Those that were tuned."""
+    curves: Mapping[str, Array] = field(default_factory=dict)
+    """Metrics of every seed along the training, [seeds, points]."""
+    missing: tuple[str, ...] = ()
+    """Why seeds are not there."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that a report needs, read from a store."""
+
+    plan: Plan
+    found: Mapping[Cell, Found]
+    data: Mapping[str, Mapping[str, Any]]
+    """What is known of every dataset that was opened."""
+    versions: Mapping[str, str]
+    trials: int
+    ended: int
+    seconds: float
+    missing: tuple[str, ...]
+
+    def quantities(self) -> list[str]:
+        """What was measured, the main quantity first."""
+        there = {name for found in self.found.values() for name in found.means}
+        return [name for name in QUANTITIES if name in there]
+
+    @property
+    def main(self) -> str | None:
+        """What the tables are about; nothing if nothing was judged."""
+        return next(iter(self.quantities()), None)
+
+    def of(self, dataset: str, algorithm: str, label: str) -> Found | None:
+        """A cell; of an algorithm that reads no rewards, the same under every label."""
+        label = label if reads_rewards(algorithm) else self.plan.labels[0]
+        return self.found.get(Cell(dataset, algorithm, label))
+
+    def by_label(self, dataset: str, algorithm: str, quantity: str) -> dict[str, Array]:
+        """The seeds' means under every label that was run."""
+        cells = ((label, self.of(dataset, algorithm, label)) for label in self.plan.labels)
+        return {
+            label: found.means[quantity]
+            for label, found in cells
+            if found is not None and quantity in found.means
+        }
+
+    def best(self, dataset: str) -> float | None:
+        """J* of the dataset's task: known, or the best mean that any true-reward agent reached."""
+        main = self.main
+        if main is None:
+            return None
+        if main in BEST:
+            return BEST[main]
+        if self.plan.task_of(dataset) == "gridworld":
+            return GridWorld().best_return
+        means = [
+            float(found.means[main].mean())
+            for cell, found in self.found.items()
+            if cell.dataset == dataset and cell.label == "original" and main in found.means
+        ]
+        return max(means, default=None)
+
+    def bias(self, dataset: str, algorithm: str) -> PositiveBias | None:
+        """The positive bias that an algorithm shows; None where it cannot be told."""
+        best, main = self.best(dataset), self.main
+        if main is None or best is None or not reads_rewards(algorithm):
+            return None
+        try:
+            return positive_bias(self.by_label(dataset, algorithm, main), best)
+        except BadInput:
+            return None
+
+
+def read_findings(folder: Path) -> Findings:
+    """What the store in the folder holds, finished or not."""
+    with read_store(folder) as store:
+        return findings(store)
+
+
+def findings(store: Store) -> Findings:
+    plan = store.plan
+    ended, chosen = store.ended(), choices(plan, store)
+    trials, deaths = trials_of(plan, store), store.deaths()
+    final = plan.final(chosen)
+    rows: dict[Cell, list[Any]] = {cell: [] for cell in plan.cells()}
+    missing: dict[Cell, list[str]] = {cell: [] for cell in plan.cells()}
+    for cell in plan.cells():
+        if len(plan.combinations(cell)) > 1 and cell not in chosen:
+            missing[cell].append("no settings have been chosen: tuning failed or has not ended")
+    for trial in final:
+        cell = Cell(trial.dataset, trial.algorithm, trial.label)
+        row = ended.get(trial.identity)
+        if row is None:
+            why = deaths.get(trial.identity, ["not run yet"])[-1]
+            missing[cell].append(f"seed {trial.seed}: {why}")
+        elif row.measured.failure:
+            missing[cell].append(f"seed {trial.seed}: {row.measured.failure}")
+        else:
+            rows[cell].append(row)
+    failed = [
+        f"tuning of {row.trial}: {row.measured.failure}"
+        for row in ended.values()
+        if row.measured.failure and row.trial.seed < plan.tuning_seeds
+    ]
+    return Findings(
+        plan=plan,
+        found={
+            cell: Found(
+                cell=cell,
+                seeds=tuple(row.trial.seed for row in rows[cell]),
+                means=seed_means(rows[cell]),
+                settings=chosen.get(cell, {}),
+                curves=curves(rows[cell]),
+                missing=tuple(missing[cell]),
+            )
+            for cell in plan.cells()
+        },
+        data=store.datasets(),
+        versions=store.note("versions"),
+        trials=len(trials),
+        ended=sum(trial.identity in ended for trial in trials),
+        seconds=store.seconds(),
+        missing=(
+            *(f"{' / '.join(cell)}: {why}" for cell in missing for why in missing[cell]),
+            *failed,
+        ),
+    )
+
+
+def seed_means(rows: list[Any]) -> dict[str, Array]:
+    names = rows[0].measured.episodes if rows else ()
+    return {name: np.array([row.measured.mean(name) for row in rows]) for name in names}
+
+
+def curves(rows: list[Any]) -> dict[str, Array]:
+    """Those metrics that all seeds have at the same steps."""
+    if not rows:
+        return {}
+    first = rows[0].measured.curves
+    if any(row.measured.curves.get("step") != first.get("step") for row in rows):
+        return {}
+    return {name: np.array([row.measured.curves[name] for row in rows]) for name in first}
+
+
+def progress_rows(findings: Findings) -> Iterator[tuple[Cell, int, int]]:
+    """Every cell with how many of its seeds have ended and how many there are."""
+    for cell, found in findings.found.items():
+        yield cell, len(found.seeds), findings.plan.seeds

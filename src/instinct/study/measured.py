@@ -1,0 +1,39 @@
+"""What a trial has measured, per test episode, and how its training went."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+QUANTITIES = {
+    "success": "success rate",
+    "score": "normalised score",
+    "return": "return",
+    "length": "episode length",
+    "cost": "normalised cost",
+}
+"""What may be measured in a test episode, the one that a task is about first."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """`episodes` has one number per test episode for every quantity that the task has."""
+
+    episodes: Mapping[str, tuple[float, ...]]
+    curves: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Metrics along the training, with their `step`."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the dataset as it was found, before label and filters."""
+    training_seconds: float = 0.0
+    evaluation_seconds: float = 0.0
+    seconds: float = 0.0
+    """In all, with opening the data."""
+    failure: str = ""
+
+    @property
+    def main(self) -> str:
+        """The quantity that the task is about."""
+        return next(name for name in QUANTITIES if name in self.episodes)
+
+    def mean(self, quantity: str) -> float:
+        values = self.episodes[quantity]
+        return sum(values) / len(values)

@@ -1,0 +1,220 @@
+"""Plans: which trials a study consists of, checked before anything starts."""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from instinct.collect.catalog import task_of
+from instinct.data import find_filter
+from instinct.deep import ALGORITHMS, algorithm_class, configure, settings_of
+from instinct.deep.settings import Setting
+from instinct.errors import BadInput
+from instinct.study.presets import PRESETS, preset
+from instinct.study.tabular import tabular_settings
+from instinct.study.trials import NO_TERMINAL, REWARD_TYPES, Trial
+from instinct.study.tuning import RULES
+
+FALLING = ("hopper", "walker2d")
+"""Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
+
+
+class Cell(NamedTuple):
+    """What is tuned, and what a table has one number for."""
+
+    dataset: str
+    algorithm: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every dataset with every algorithm under every label.
+
+    With `tuning_seeds`, every combination of an algorithm's grid is tried with so many seeds, the
+    rule chooses one for every cell, and `seeds` new ones give the results. The grid is the paper's
+    unless `grid` has another; an algorithm without a grid is not tuned.
+    """
+
+    name: str
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    description: str = ""
+    labels: tuple[str, ...] = ("original", "zero", "random", "negative")
+    preset: str = "paper"
+    tuning_seeds: int = 0
+    rule: str = "best-mean"
+    seeds: int = 10
+    episodes: int = 50
+    settings: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
+    grid: Mapping[str, Mapping[str, tuple[Setting, ...]]] = field(default_factory=dict)
+    filters: tuple[str, ...] = ()
+    remove_terminals: bool | None = None
+    """Under wrong labels; by default where terminals are falls."""
+    task: str | None = None
+    """By default the one that the dataset was recorded in."""
+    action_range: tuple[float, float] | None = None
+    scaled: tuple[str, ...] = ()
+    """What was made smaller than planned, in words."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("tuning_seeds", 0), ("seeds", 1), ("episodes", 1)):
+            if getattr(self, name) < least:
+                raise BadInput(f"must be at least {least}", field=name)
+        for name in ("datasets", "algorithms", "labels"):
+            values = getattr(self, name)
+            if not values or len({*values}) < len(values):
+                raise BadInput("must name at least one, and none twice", field=name)
+        for label in self.labels:
+            if label not in REWARD_TYPES:
+                known = ", ".join(REWARD_TYPES)
+                raise BadInput(f"no label is called {label!r}; there are {known}", field="labels")
+        if self.preset not in PRESETS:
+            known = ", ".join(PRESETS)
+            raise BadInput(f"there are {known}, not {self.preset!r}", field="preset")
+        if self.rule not in RULES:
+            raise BadInput(f"there are {', '.join(RULES)}, not {self.rule!r}", field="rule")
+        for name in self.filters:
+            find_filter(name)
+        for section in (self.settings, self.grid):
+            for algorithm in section:
+                if algorithm not in self.algorithms:
+                    raise BadInput(f"{algorithm} is not among the algorithms of the plan")
+        for cell in self.cells():
+            for combination in self.combinations(cell):
+                self.trial(cell, combination, seed=0)
+
+    def cells(self) -> Iterator[Cell]:
+        """Those that differ: an algorithm that reads no rewards has one label."""
+        for dataset in self.datasets:
+            for label in self.labels:
+                for algorithm in self.algorithms:
+                    if label == self.labels[0] or reads_rewards(algorithm):
+                        yield Cell(dataset, algorithm, label)
+
+    def combinations(self, cell: Cell) -> list[dict[str, Setting]]:
+        """The settings to be tried; one, and empty, if nothing is tuned."""
+        if not self.tuning_seeds or cell.algorithm not in ALGORITHMS:
+            return [{}]
+        grid = self.grid.get(cell.algorithm, algorithm_class(cell.algorithm).GRID)
+        return [
+            dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
+        ]
+
+    def tuning(self) -> list[Trial]:
+        """The trials that choose the settings."""
+        return [
+            self.trial(cell, combination, seed)
+            for cell in self.cells()
+            for combination in self.combinations(cell)
+            if len(self.combinations(cell)) > 1
+            for seed in range(self.tuning_seeds)
+        ]
+
+    def final(self, chosen: Mapping[Cell, Mapping[str, Setting]]) -> list[Trial]:
+        """The trials that give the results, with seeds that tuning has not seen.
+
+        A cell that is tuned and for which nothing was chosen has none.
+        """
+        return [
+            self.trial(cell, chosen.get(cell, {}), seed)
+            for dataset in self.datasets
+            for seed in range(self.tuning_seeds, self.tuning_seeds + self.seeds)
+            for cell in self.cells()
+            if cell.dataset == dataset
+            if cell in chosen or len(self.combinations(cell)) == 1
+        ]
+
+    def trial(self, cell: Cell, combination: Mapping[str, Setting], seed: int) -> Trial:
+        return Trial(
+            dataset=cell.dataset,
+            algorithm=cell.algorithm,
+            label=cell.label,
+            settings=self.configured(cell, combination),
+            seed=seed,
+            task=self.task_of(cell.dataset),
+            episodes=self.episodes,
+            filters=self.filters + (("no-terminals",) if self.without_terminals(cell) else ()),
+            action_range=self.action_range,
+        )
+
+    def configured(self, cell: Cell, combination: Mapping[str, Setting]) -> dict[str, Setting]:
+        """All settings of the algorithm, from the paper, the preset, the plan and the grid."""
+        given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
+        if self.task_of(cell.dataset) == "gridworld":
+            return tabular_settings(cell.algorithm, given)
+        if cell.algorithm not in ALGORITHMS:
+            raise BadInput(
+                f"{cell.algorithm!r} is no deep algorithm; for {cell.dataset} there are "
+                f"{', '.join(ALGORITHMS)}",
+                field="algorithms",
+            )
+        return settings_of(configure(cell.algorithm, self.preset_of(cell) | given))
+
+    def preset_of(self, cell: Cell) -> dict[str, Setting]:
+        return dict(preset(self.preset, cell.algorithm))
+
+    def task_of(self, dataset: str) -> str:
+        return recorded_in(dataset) if self.task is None else self.task
+
+    def without_terminals(self, cell: Cell) -> bool:
+        """Whether the terminal transitions are removed."""
+        if cell.label == NO_TERMINAL:
+            return True
+        if cell.label == "original":
+            return False
+        if self.remove_terminals is None:
+            return self.task_of(cell.dataset) in FALLING
+        return self.remove_terminals
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The plan as plain data, as a store keeps it."""
+        content: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return content
+
+    def scale_down(self, subset: tuple[str, ...], seeds: int | None, steps: int | None) -> "Plan":
+        """A smaller study: only some datasets, fewer seeds, fewer training steps."""
+        smaller, said = self, []
+        if subset:
+            smaller = replace(smaller, **self.only(subset))
+            said.append(f"only {', '.join(subset)}")
+        if seeds is not None and seeds != self.seeds:
+            tuning = min(self.tuning_seeds, seeds)
+            smaller = replace(smaller, seeds=seeds, tuning_seeds=tuning)
+            said.append(f"{seeds} seeds instead of {self.seeds}")
+        if steps is not None:
+            deep = [name for name in smaller.algorithms if name in ALGORITHMS]
+            shorter = {name: {**self.settings.get(name, {}), "steps": steps} for name in deep}
+            smaller = replace(smaller, settings={**self.settings, **shorter})
+            said.append(f"{steps:,} training steps")
+        return replace(smaller, scaled=(*self.scaled, *said))
+
+    def only(self, subset: tuple[str, ...]) -> dict[str, Any]:
+        """Those datasets, algorithms and labels that the words name, all where none is named."""
+        kept: dict[str, Any] = {}
+        words = {*subset}
+        for name in ("datasets", "algorithms", "labels"):
+            named = tuple(value for value in getattr(self, name) if value in words)
+            words -= {*named}
+            if named:
+                kept[name] = named
+        if words:
+            known = ", ".join([*self.datasets, *self.algorithms, *self.labels])
+            raise BadInput(f"{self.name} has no {', '.join(sorted(words))}; it has {known}")
+        algorithms = kept.get("algorithms", self.algorithms)
+        for name in ("settings", "grid"):
+            section = getattr(self, name)
+            kept[name] = {key: section[key] for key in section if key in algorithms}
+        return kept
+
+
+def recorded_in(dataset: str) -> str:
+    """The task that a dataset was recorded in; empty if that is not known."""
+    return dataset if dataset == "gridworld" else task_of(dataset) or ""
+
+
+def reads_rewards(algorithm: str) -> bool:
+    return algorithm != "BC"

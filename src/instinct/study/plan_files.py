@@ -1,0 +1,78 @@
+"""Plans as TOML files.
+
+name = "hopper"
+description = "ATAC and PSPI on two hopper datasets"
+datasets = ["hopper-medium", "hopper-expert"]
+algorithms = ["BC", "ATAC", "PSPI"]
+labels = ["original", "zero", "random", "negative"]
+preset = "quick"
+tuning_seeds = 2
+seeds = 10
+episodes = 50
+[settings.ATAC]
+steps = 100000
+[grid.PSPI]
+beta = [10.0, 100.0]
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from instinct.errors import BadInput
+from instinct.study.plan import Plan
+
+
+def from_content(content: Mapping[str, Any]) -> Plan:
+    """The plan that plain data describe."""
+    known = {item.name: item for item in fields(Plan)}
+    for name in content:
+        if name not in known:
+            raise BadInput(f"a plan has no such entry; it has {', '.join(known)}", field=name)
+    for name in ("name", "datasets", "algorithms"):
+        if name not in content:
+            raise BadInput("is missing", field=name)
+    given = dict(content)
+    for name in ("datasets", "algorithms", "labels", "filters", "scaled"):
+        if name in given:
+            given[name] = words(name, given[name])
+    for name in ("tuning_seeds", "seeds", "episodes"):
+        if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
+            raise BadInput(f"must be a whole number, not {given[name]!r}", field=name)
+    for name in ("settings", "grid"):
+        section = given.get(name, {})
+        if not isinstance(section, dict) or not all(isinstance(v, dict) for v in section.values()):
+            raise BadInput("must be a table for each algorithm", field=name)
+    if given.get("action_range") is not None:
+        given["action_range"] = tuple(given["action_range"])
+    return Plan(**given)
+
+
+def words(name: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
+        raise BadInput(f"must be a list of words, not {values!r}", field=name)
+    return tuple(values)
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a TOML file."""
+    try:
+        return from_content(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"is not a readable TOML file ({error})", file=path) from None
+    except BadInput as fault:
+        raise fault.in_file(path) from None
+
+
+def shipped_plans() -> dict[str, Plan]:
+    """The plans of the paper's studies by name."""
+    folder = files(__package__).joinpath("plans")
+    plans = [
+        from_content(tomllib.loads(file.read_text("utf-8")))
+        for file in folder.iterdir()
+        if file.name.endswith(".toml")
+    ]
+    return {plan.name: plan for plan in sorted(plans, key=lambda plan: plan.name)}

@@ -1,0 +1,77 @@
+"""Running a plan from its first trial to its last, from wherever it stopped before."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from instinct.deep.settings import Setting
+from instinct.study.execution import Watch, execute
+from instinct.study.plan import Cell, Plan
+from instinct.study.results import versions
+from instinct.study.store import Ended, Store, open_store
+from instinct.study.trials import Trial
+from instinct.study.tuning import RULES
+from instinct.study.workers import Executor, LocalWorkers
+
+RUNS, WARM_STARTS = "runs", "warm-starts"
+
+MakeExecutor = Callable[[Path], AbstractContextManager[Executor]]
+
+
+def local(workers: int | None = None) -> MakeExecutor:
+    """Workers on this machine, by default one for every core."""
+    return lambda folder: LocalWorkers(folder / RUNS, folder / WARM_STARTS, workers)
+
+
+def run_plan(plan: Plan, folder: Path, watch: Watch, executor: MakeExecutor | None = None) -> None:
+    """Perform all trials of the plan that the store in the folder does not have yet."""
+    with open_store(folder, plan, versions()) as store:
+        if not remaining(plan, store):
+            return
+        with (executor or local())(folder) as workers:
+            execute(plan.tuning(), store, workers, watch)
+            execute(plan.final(choices(plan, store)), store, workers, watch)
+
+
+def remaining(plan: Plan, store: Store) -> int:
+    """How many trials have not ended."""
+    known = store.known()
+    return sum(trial.identity not in known for trial in trials_of(plan, store))
+
+
+def trials_of(plan: Plan, store: Store) -> list[Trial]:
+    """All trials, the final ones with the settings chosen by those that have ended."""
+    return [*plan.tuning(), *plan.final(choices(plan, store))]
+
+
+def choices(plan: Plan, store: Store) -> dict[Cell, Mapping[str, Setting]]:
+    """The combination that the plan's rule chooses for every cell that is tuned.
+
+    A combination of which a trial failed or has not ended is not chosen; a cell without any other
+    is left out.
+    """
+    ended = {
+        identity: each for identity, each in store.ended().items() if not each.measured.failure
+    }
+    chosen: dict[Cell, Mapping[str, Setting]] = {}
+    for cell in plan.cells():
+        combinations = plan.combinations(cell)
+        if len(combinations) > 1:
+            found = {
+                number: [each.measured for each in tried]
+                for number, combination in enumerate(combinations)
+                if (tried := of_combination(plan, cell, combination, ended))
+            }
+            if found:
+                chosen[cell] = combinations[RULES[plan.rule](found)]
+    return chosen
+
+
+def of_combination(
+    plan: Plan, cell: Cell, combination: Mapping[str, Setting], ended: Mapping[str, Ended]
+) -> Sequence[Ended]:
+    """The trials of all tuning seeds, or none if one of them is missing."""
+    trials = [plan.trial(cell, combination, seed) for seed in range(plan.tuning_seeds)]
+    if any(trial.identity not in ended for trial in trials):
+        return []
+    return [ended[trial.identity] for trial in trials]

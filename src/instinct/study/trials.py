@@ -1,0 +1,75 @@
+"""Trials: one run and how it is judged, told by names alone so that any worker can perform it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from instinct.data import LABELS
+from instinct.deep import ALGORITHMS, Algorithm, configure
+from instinct.deep.settings import Setting
+from instinct.deep.train import stages
+
+NO_TERMINAL = "no-terminal"
+"""The true reward with the terminal transitions removed, as the paper's tables call it."""
+REWARD_TYPES = (*LABELS, NO_TERMINAL)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A dataset, an algorithm with all its settings, a label, a seed; a task and test episodes.
+
+    `label` is one of `REWARD_TYPES`. A trial without a task is trained and not judged.
+    """
+
+    dataset: str
+    algorithm: str
+    label: str
+    settings: Mapping[str, Setting]
+    seed: int
+    task: str = ""
+    episodes: int = 50
+    filters: tuple[str, ...] = ()
+    action_range: tuple[float, float] | None = None
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of exactly what defines the trial."""
+        return digest(asdict(self))
+
+    @property
+    def told(self) -> str:
+        """The label that the rewards come from."""
+        return "original" if self.label == NO_TERMINAL else self.label
+
+    def __str__(self) -> str:
+        return f"{self.algorithm} on {self.dataset}, {self.label}, seed {self.seed}"
+
+    def configured(self) -> Algorithm:
+        """The deep algorithm with its settings."""
+        return configure(self.algorithm, self.settings)
+
+    @cached_property
+    def warm_starts(self) -> dict[str, str]:
+        """What has to be trained before, by the names of its stages: equal texts are shared."""
+        if self.task == "gridworld" or self.algorithm not in ALGORITHMS:
+            return {}
+        return {
+            type(stage).__name__: digest(
+                [
+                    type(stage).__name__,
+                    asdict(stage),
+                    self.dataset,
+                    self.filters,
+                    self.seed,
+                    self.told if stage.READS_REWARDS else "",
+                ]
+            )
+            for stage in stages(self.configured())[:-1]
+        }
+
+
+def digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
