@@ -87,11 +87,16 @@ class Plan:
                 self.trial(cell, combination, seed=0)
 
     def cells(self) -> Iterator[Cell]:
-        """Those that differ: an algorithm that reads no rewards has one label."""
+        """Those that differ: an algorithm that reads no rewards has one label.
+
+        Without falls there is no difference between no-terminal and original.
+        """
         for dataset in self.datasets:
+            falls = self.task_of(dataset) in FALLING
             for label in self.labels:
                 for algorithm in self.algorithms:
-                    if label == self.labels[0] or reads_rewards(algorithm):
+                    told = label == self.labels[0] or reads_rewards(algorithm)
+                    if told and (falls or label != NO_TERMINAL):
                         yield Cell(dataset, algorithm, label)
 
     def combinations(self, cell: Cell) -> list[dict[str, Setting]]:

@@ -1,0 +1,99 @@
+"""How many runs the paper counts for its D4RL experiments, and why a plan has other numbers.
+
+The paper: 5 algorithms × 15 datasets × 5 reward types × 4 combinations × 2 seeds for tuning;
+6 algorithms × 15 datasets × 5 reward types × 10 seeds for the results; and 15 datasets × 4 reward
+types × 10 seeds of the Decision Transformer.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from instinct.collect.locomotion import RECIPES
+from instinct.study.plan import FALLING, Cell, Plan
+from instinct.study.plan_files import shipped_plans
+from instinct.study.trials import NO_TERMINAL, REWARD_TYPES
+
+TUNED = ("ATAC", "PSPI", "IQL", "CQL", "CQL3")
+COMBINATIONS, TUNING_SEEDS, SEEDS = 4, 2, 10
+STUDIES = ("d4rl", "d4rl-no-terminal", "cql-architecture")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """So many runs more (or, below zero, fewer) than in the paper, for that reason."""
+
+    reason: str
+    tuning: int
+    final: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    tuning: int
+    final: int
+    paper_tuning: int
+    paper_final: int
+    differences: tuple[Difference, ...]
+
+
+def compare(plan: Plan) -> Comparison | None:
+    """The plan's runs beside the paper's; None for plans of other experiments."""
+    if plan.name not in STUDIES:
+        return None
+    ours, papers = runs_of(plan), dict(paper_runs())
+    tuning: Counter[str] = Counter()
+    final: Counter[str] = Counter()
+    for cell in {**papers, **ours}:
+        mine, theirs = ours.get(cell, (0, 0)), papers.get(cell, (0, 0))
+        if mine != theirs:
+            reason = why(plan, cell, cell in ours, cell in papers)
+            tuning[reason] += mine[0] - theirs[0]
+            final[reason] += mine[1] - theirs[1]
+    return Comparison(
+        tuning=sum(n for n, _ in ours.values()),
+        final=sum(n for _, n in ours.values()),
+        paper_tuning=sum(n for n, _ in papers.values()),
+        paper_final=sum(n for _, n in papers.values()),
+        differences=tuple(Difference(reason, tuning[reason], final[reason]) for reason in final),
+    )
+
+
+def runs_of(plan: Plan) -> dict[Cell, tuple[int, int]]:
+    """How often a cell is run for tuning and for the results."""
+    return {
+        cell: (
+            plan.tuning_seeds * n if (n := len(plan.combinations(cell))) > 1 else 0,
+            plan.seeds,
+        )
+        for cell in plan.cells()
+    }
+
+
+def paper_runs() -> Iterator[tuple[Cell, tuple[int, int]]]:
+    for dataset in RECIPES:
+        for label in REWARD_TYPES:
+            for algorithm in TUNED:
+                yield Cell(dataset, algorithm, label), (COMBINATIONS * TUNING_SEEDS, SEEDS)
+            yield Cell(dataset, "BC", label), (0, SEEDS)
+            if label != NO_TERMINAL:
+                yield Cell(dataset, "DT", label), (0, SEEDS)
+
+
+def why(plan: Plan, cell: Cell, ours: bool, papers: bool) -> str:
+    """Why the number of runs of a cell is not the paper's."""
+    if ours and papers:
+        return "the plan was scaled down in seeds" if plan.scaled else "other seeds or grids"
+    if ours:
+        return f"{cell.algorithm} is not counted by the paper"
+    falls = cell.dataset.partition("-")[0] in FALLING
+    if cell.algorithm == "BC" and cell.label != "original":
+        return "BC reads no rewards: it is trained once, not for every reward type"
+    if cell.label == NO_TERMINAL and not falls:
+        return "halfcheetah never terminates: no-terminal would be the same data"
+    for name in STUDIES:
+        if name != plan.name and cell in {*shipped_plans()[name].cells()}:
+            return f"in the study {name}"
+    if cell in {*shipped_plans()[plan.name].cells()}:
+        return "left out by --subset"
+    return "counted by the paper, but in none of its tables"

@@ -1,0 +1,135 @@
+"""What a plan will take on this machine, from a short measurement."""
+
+import multiprocessing
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from instinct.collect.catalog import size_of
+from instinct.deep import Algorithm
+from instinct.deep.bench import hopper_like, untrained
+from instinct.deep.devices import cores, keep_programs, stay_on_core
+from instinct.deep.loop import advance
+from instinct.deep.train import stages
+from instinct.study.plan import Plan, recorded_in
+from instinct.study.trials import Trial
+from instinct.tasks.registry import find_task
+
+MOMENT = 0.5
+"""Seconds that are measured of each."""
+LONGEST = 1000
+"""Steps of a test episode, at most."""
+BASE_GIB = 0.6
+"""A worker without data."""
+COPIES = 3
+"""A dataset as it was opened, as it is shown, and as it is sampled from."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """`core_hours` is for one core; warm starts that trials share are counted once."""
+
+    core_hours: float
+    workers: int
+    memory_gib: float
+    """Of all workers on this machine."""
+    steps_per_second: dict[str, float]
+    """Of one core, by algorithm."""
+
+    def hours(self, machines: int = 1) -> float:
+        return self.core_hours / (self.workers * machines)
+
+
+def predict(plan: Plan, workers: int | None = None) -> Prediction:
+    """Measure a moment of every kind of training and of test episodes, and add up."""
+    trials = [*plan.tuning(), *plan.final({cell: {} for cell in plan.cells()})]
+    workers = workers or len(cores())
+    work = stages_of(trials)
+    kinds = {kind_of(stage): stage for stage in work.values()}
+    tasks = sorted({trial.task for trial in trials if trial.task not in ("", "gridworld")})
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, begin, (cores()[-1],)) as process:
+        step = {kind: process.submit(seconds_per_step, kinds[kind]).result() for kind in kinds}
+        test = {task: process.submit(seconds_per_test_step, task).result() for task in tasks}
+    training = sum(stage.steps * step[kind_of(stage)] for stage in work.values())
+    testing = sum(trial.episodes * LONGEST * test.get(trial.task, 0) for trial in trials)
+    return Prediction(
+        core_hours=(training + testing) / 3600,
+        workers=workers,
+        memory_gib=workers * (BASE_GIB + max(data_gib(name) for name in plan.datasets)),
+        steps_per_second={
+            type(stage).__name__: 1 / step[kind]
+            for kind, stage in kinds.items()
+            if type(stage).__name__ in plan.algorithms
+        },
+    )
+
+
+def stages_of(trials: Sequence[Trial]) -> dict[str, Algorithm]:
+    """Everything that has to be trained, each warm start once."""
+    work: dict[str, Algorithm] = {}
+    for trial in trials:
+        if trial.task != "gridworld":
+            names = [*trial.warm_starts.values(), trial.identity]
+            work |= dict(zip(names, stages(trial.configured()), strict=True))
+    return work
+
+
+def kind_of(stage: Algorithm) -> str:
+    """What programs of the same speed have in common: all but traced numbers."""
+    return str(jax.tree.structure(stage))
+
+
+def begin(core: int) -> None:
+    stay_on_core(core)
+    keep_programs()
+
+
+def seconds_per_step(stage: Algorithm) -> float:
+    """Of one core, on data like hopper's."""
+    algorithm = jax.tree.map(jnp.asarray, stage)
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
+    key = jax.random.key(0)
+    state = untrained(algorithm, key, data)
+    seconds, n = 0.0, 1
+    while seconds < MOMENT:
+        n *= 2
+        started = time.process_time()
+        advance(algorithm, state, data, key, 0, n)[2].block_until_ready()
+        seconds = time.process_time() - started
+    return seconds / n
+
+
+def seconds_per_test_step(name: str) -> float:
+    """Of one core, without the policy's own work."""
+    task = find_task(name)
+    box = task.action_space
+    middle = (np.array(box.low) + np.array(box.high)) / 2
+    places = np.arange(8)
+    simulation = task.simulation(len(places))
+    for place in places:
+        simulation.reset(int(place), int(place))
+    started, n = time.process_time(), 0
+    while time.process_time() - started < MOMENT:
+        simulation.step(places, np.tile(middle, (len(places), 1)))
+        n += len(places)
+    return (time.process_time() - started) / n
+
+
+def data_gib(name: str) -> float:
+    """What a dataset takes; of a file that is not made here, its size."""
+    path = Path(name)
+    if path.is_file():
+        return COPIES * path.stat().st_size / 2**30
+    task = recorded_in(name)
+    if not size_of(name) or not task:
+        return 0.1
+    judged = find_task(task)
+    numbers = 2 * judged.observation_size + judged.action_space.dimension + 3
+    return COPIES * 4 * numbers * size_of(name) / 2**30
