@@ -3,11 +3,16 @@
 from collections.abc import Callable
 
 from instinct.errors import BadInput
-from instinct.tasks.gym_task import PREFIX, GymTask
+from instinct.tasks import gym_task, metaworld
+from instinct.tasks.gym_task import GymTask
 from instinct.tasks.locomotion import BODIES
+from instinct.tasks.metaworld import MetaWorldTask
 from instinct.tasks.simulation import Task
 
-FAMILIES: dict[str, Callable[[str], Task]] = {PREFIX: GymTask}
+FAMILIES: dict[str, Callable[[str], Task]] = {
+    gym_task.PREFIX: GymTask,
+    metaworld.PREFIX: MetaWorldTask,
+}
 """How the names of a family begin, and what makes a task of them."""
 
 

@@ -1,0 +1,155 @@
+"""Meta-World: fifteen goal-oriented tasks, the ten of MT-10 and the five test tasks of ML-45."""
+
+import importlib.util
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from instinct.data import Array, Box
+from instinct.deep.devices import cores
+from instinct.errors import BadInput
+from instinct.tasks.environments import Environment
+from instinct.tasks.simulation import Step
+
+if TYPE_CHECKING:
+    from metaworld.sawyer_xyz_env import SawyerXYZEnv
+
+PREFIX = "metaworld:"
+HORIZON = 500
+VERSIONS = {"metaworld": "3.1.1", "mujoco": "3.3.0"}
+
+
+class Setup(NamedTuple):
+    """What must be known of a task beside its name.
+
+    `apart` is how far its object starts, at least, from where it is to go; `turned` the part that
+    shows how the object is turned, where Meta-World takes it from a rotation matrix.
+    """
+
+    apart: float = 0.0
+    turned: tuple[str, str] | None = None
+
+
+SETUPS = {
+    "button-press": Setup(),
+    "door-open": Setup(turned=("geom", "handle")),
+    "drawer-close": Setup(),
+    "drawer-open": Setup(),
+    "peg-insert-side": Setup(apart=0.1, turned=("site", "pegGrasp")),
+    "pick-place": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "push": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "reach": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "window-close": Setup(),
+    "window-open": Setup(),
+    "bin-picking": Setup(),
+    "box-close": Setup(apart=0.25),
+    "door-lock": Setup(),
+    "door-unlock": Setup(),
+    "hand-insert": Setup(apart=0.15),
+}
+
+
+@dataclass(frozen=True)
+class MetaWorldTask:
+    """One of the fifteen: the goal is seen, rewards are in [-1, 0], and reaching it is the end.
+
+    Tests are on goals that no dataset has; with `unseen=False` they are those for data. Without
+    the goal terminal an episode goes on after success, and ends by a timeout like all others.
+    """
+
+    name: str
+    unseen: bool = True
+    goal_terminal: bool = True
+
+    def __post_init__(self) -> None:
+        if self.short_name not in SETUPS:
+            raise BadInput(
+                f"Meta-World has no task {self.short_name!r} here; there are {', '.join(SETUPS)}"
+            )
+
+    @property
+    def short_name(self) -> str:
+        return self.name.removeprefix(PREFIX)
+
+    @property
+    def action_space(self) -> Box:
+        return Box.of(4)
+
+    @property
+    def observation_size(self) -> int:
+        return 39
+
+    def environment(self) -> Environment:
+        """Meta-World's own, unchanged but for goals, rewards and ends."""
+        need_metaworld()
+        from instinct.tasks.metaworld_environment import base_class
+
+        return self.with_goals(base_class(self.short_name))
+
+    def with_goals(self, environment_class: "type[SawyerXYZEnv]") -> Environment:
+        from instinct.tasks.metaworld_environment import GoalEnvironment
+
+        return GoalEnvironment(
+            environment_class(),
+            SETUPS[self.short_name].apart,
+            unseen=self.unseen,
+            goal_terminal=self.goal_terminal,
+        )
+
+    def simulation(self, places: int) -> "MetaWorldSimulation":
+        return MetaWorldSimulation(self, places)
+
+    def scores(self, returns: Array) -> None:
+        del returns
+
+
+class MetaWorldSimulation:
+    """A lean environment per place; the places are shared out among threads, each with a model."""
+
+    def __init__(self, task: MetaWorldTask, places: int) -> None:
+        need_metaworld()
+        from instinct.tasks.metaworld_lean import lean_class
+
+        self.threads = max(1, min(len(cores()), places))
+        turned = SETUPS[task.short_name].turned
+        classes = [lean_class(task.short_name, turned) for _ in range(self.threads)]
+        self.environments = [
+            task.with_goals(classes[place % self.threads]) for place in range(places)
+        ]
+        self.pool = ThreadPoolExecutor(self.threads)
+
+    def reset(self, place: int, seed: int) -> Array:
+        return self.environments[place].reset(seed=seed)[0]
+
+    def step(self, places: Array, actions: Array) -> Step:
+        results: list[Any] = [None] * len(places)
+
+        def advance(thread: int) -> None:
+            for i, place in enumerate(places.tolist()):
+                if place % self.threads == thread:
+                    results[i] = self.environments[place].step(actions[i])
+
+        list(self.pool.map(advance, range(self.threads)))
+        observations, rewards, terminals, timeouts, infos = zip(*results, strict=True)
+        return Step(
+            np.array(observations),
+            np.array(rewards),
+            np.array(terminals),
+            np.array(timeouts),
+            np.array([info["success"] for info in infos]),
+        )
+
+
+def need_metaworld() -> None:
+    """Refuse what cannot work without Meta-World and the versions that go with it."""
+    if importlib.util.find_spec("metaworld") is None:
+        raise BadInput("Meta-World is not installed; pip install 'instinct[metaworld]'")
+    for package, needed in VERSIONS.items():
+        if version(package) != needed:
+            raise BadInput(
+                f"Meta-World's tasks need {package} {needed}, but {version(package)} is "
+                f"installed; pip install {package}=={needed}"
+            )
