@@ -1,7 +1,6 @@
 """What all figures share: one look, and files that are the same for the same contents."""
 
 import io
-import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -64,13 +63,6 @@ def svg(drawing: Figure) -> str:
     with styled():
         drawing.savefig(buffer, format="svg", metadata=dateless(".svg"))
     return buffer.getvalue()
-
-
-def inline(text: str, name: str) -> str:
-    """The SVG element of a file, for a page with others: its ids begin with the figure's name."""
-    element = text[text.index("<svg") :]
-    element = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", element, flags=re.DOTALL)
-    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", element)
 
 
 def dateless(suffix: str) -> dict[str, None]:

@@ -5,7 +5,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 import instinct
 from instinct.atomic import write_atomically
-from instinct.report.figures import inline, save, svg
+from instinct.report.figures import save, svg
 from instinct.report.latex import write_latex
 from instinct.report.tables import Cell, Missing, Number, Table, note_of, write_csv
 
@@ -46,6 +46,15 @@ class Drawing:
     @property
     def wide(self) -> bool:
         return bool(self.figure.get_figwidth() >= WIDE)
+
+    @cached_property
+    def svg(self) -> str:
+        return svg(self.figure)
+
+    @property
+    def image(self) -> str:
+        """For the page, where a figure is an image of its own: its parts cost and clash nothing."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,7 @@ class Page:
 def write_page(page: Page, folder: Path) -> Path:
     """Write the page, its figures as SVG and PDF, its tables as CSV and LaTeX; the page's path."""
     for drawing in page.drawings:
-        save(drawing.figure, folder / f"{drawing.name}.svg")
+        write_atomically(folder / f"{drawing.name}.svg", drawing.svg.encode())
         save(drawing.figure, folder / f"{drawing.name}.pdf")
     for table in page.tables:
         write_csv(table, folder / f"{table.name}.csv")
@@ -114,7 +123,6 @@ def write_page(page: Page, folder: Path) -> Path:
 
 def html(page: Page) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["svg"] = lambda one: Markup(inline(svg(one.figure), one.name))  # noqa: S704 - our own
     environment.filters["note"] = note_of
     environment.filters["key"] = sort_key
     environment.filters["classes"] = classes
