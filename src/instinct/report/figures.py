@@ -13,6 +13,14 @@ from instinct.errors import BadInput
 
 FORMATS = (".svg", ".pdf", ".png")
 INK, GRID = "#222222", "#dddddd"
+LABEL_COLORS = {
+    "original": "#1f5fa8",
+    "zero": "#ffb74d",
+    "random": "#f57c00",
+    "negative": "#bf360c",
+}
+"""Lines of what was trained on each label."""
+OTHER_COLORS = ("#7e57c2", "#2e7d32", "#00838f", "#ad1457", "#6d4c41")
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],

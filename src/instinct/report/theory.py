@@ -5,14 +5,13 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from instinct.report.figures import INK, figure, styled
+from instinct.report.figures import INK, LABEL_COLORS, figure, styled
 from instinct.report.gridworld_figures import draw_map
 from instinct.report.page import Drawing, Page, Section
 from instinct.report.tables import Number, Table
 from instinct.study.results import Results
 from instinct.tasks.gridworld import GridWorld
 
-COLORS = {"original": "#1f5fa8", "zero": "#ffb74d", "random": "#f57c00", "negative": "#bf360c"}
 KAPPA = "κ(δ): what a policy gains in the data reward by leaving the data for δ steps."
 REGRET = "How much true return a policy can lose that leaves the data for at most δ steps."
 
@@ -98,9 +97,8 @@ def draw_kappa(results: Results) -> Figure:
         axes = drawing.add_subplot()
         for row in results.results:
             x, y = zip(*row["kappa"], strict=True)
-            axes.plot(
-                x, y, marker="o", markersize=3.5, color=COLORS[row["label"]], label=row["label"]
-            )
+            color = LABEL_COLORS[row["label"]]
+            axes.plot(x, y, marker="o", markersize=3.5, color=color, label=row["label"])
         if "kappa_bound" in results.details:
             x, y = zip(*results.details["kappa_bound"], strict=True)
             axes.plot(x, y, color=INK, linestyle="--", label="min(2H, (2H+1)δ)")
