@@ -1,0 +1,28 @@
+"""The document on reports holds: its page can be made as it says."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reports.md"
+
+
+def test_the_page_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "page.py").write_text(blocks[1], "utf-8")
+    runpy.run_path("page.py")
+    folder = tmp_path / "results" / "mine"
+    assert {path.name for path in folder.iterdir()} == {
+        "index.html", "scores.csv", "scores.tex", "bars.svg", "bars.pdf",
+    }  # fmt: skip
+    scores = pd.read_csv(folder / "scores.csv", index_col="dataset")
+    assert [*scores] == [
+        *("original", "original stderr", "zero", "zero stderr"),
+        *("positive bias", "positive bias low", "positive bias high"),
+    ]
+    assert scores.loc["hopper-medium", "original"] == 61.27
+    assert scores.loc["walker2d-medium"].isna().sum() == 5
