@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from instinct.deep import Progress
+from instinct.errors import InstinctError
 from instinct.study.measured import Measured
+from instinct.study.performing import Opened, finished
 from instinct.study.store import Store
 from instinct.study.trials import Trial
 from instinct.study.workers import Event, Executor
@@ -31,72 +33,74 @@ class Shift:
 
     store: Store
     executor: Executor
-    pending: list[Trial]
     watch: Watch
     trials: int
-    ended: int
+    deaths: dict[str, list[str]]
+    pending: list[Trial] = field(default_factory=list)
     doing: dict[int, Trial] = field(default_factory=dict)
     said: dict[int, Progress] = field(default_factory=dict)
     opened: dict[int, str] = field(default_factory=dict)
-    tried: dict[str, int] = field(default_factory=dict)
+    warm: set[str] = field(default_factory=set)
+    """The warm starts that are known to be there."""
 
     def hand_out(self) -> None:
         """Give every idle worker the trial that suits it best, if there is one."""
-        for worker in range(self.executor.workers):
-            if worker in self.doing or not self.pending:
+        for worker in self.executor.workers:
+            if worker in self.doing:
                 continue
             trial = self.choose(worker)
-            if trial is None:
-                continue
-            self.pending.remove(trial)
-            self.doing[worker], self.opened[worker] = trial, trial.dataset
-            self.said.pop(worker, None)
-            self.executor.give(worker, trial)
+            if trial is not None:
+                self.pending.remove(trial)
+                self.doing[worker], self.opened[worker] = trial, trial.dataset
+                self.executor.give(worker, trial)
 
     def choose(self, worker: int) -> Trial | None:
         """First a trial on the dataset that the worker has open, then one on a dataset of its own.
 
         A trial has to wait while another worker trains a warm start that it can share.
         """
-        in_work = {key for busy in self.doing for key in self.warming(busy)}
+        in_work = {key for trial in self.doing.values() for key in trial.warm_starts.values()}
+        in_work -= self.warm
         able = [t for t in self.pending if in_work.isdisjoint(t.warm_starts.values())]
         mine = self.opened.get(worker)
-        others = {name for other, name in self.opened.items() if other in self.doing}
+        others = {self.opened[other] for other in self.doing}
         return min(able, key=lambda t: (t.dataset != mine, t.dataset in others), default=None)
 
-    def warming(self, worker: int) -> list[str]:
-        """The warm starts that the worker has not finished yet."""
-        warm_starts = self.doing[worker].warm_starts
-        stages = [*warm_starts]
-        stage = self.said[worker].stage if worker in self.said else ""
-        if stage in stages:
-            return [warm_starts[name] for name in stages[stages.index(stage) :]]
-        return [] if stage else [*warm_starts.values()]
-
     def hear(self, event: Event) -> None:
-        trial = self.doing[event.worker]
-        if isinstance(event.what, Progress):
+        """Take down what a worker says; that one died which had nothing to do is no matter."""
+        if isinstance(event.what, InstinctError):
+            raise event.what
+        if isinstance(event.what, Opened):
+            self.store.add_dataset(event.what.dataset, event.what.facts)
+        elif isinstance(event.what, Progress):
+            warm_starts = self.doing[event.worker].warm_starts
+            self.warm |= {*finished(warm_starts, event.what.stage)}
             self.said[event.worker] = event.what
-            return
-        del self.doing[event.worker]
-        self.said.pop(event.worker, None)
-        if isinstance(event.what, Measured):
-            self.end(trial, event.what)
-            return
-        self.store.add_death(trial, event.what)
-        self.tried[trial.identity] = self.tried.get(trial.identity, 0) + 1
-        if self.tried[trial.identity] < ATTEMPTS:
-            self.pending.insert(0, trial)
-        else:
-            self.end(trial, Measured({}, failure=f"{event.what} ({ATTEMPTS} attempts)"))
+        elif event.worker in self.doing:
+            self.said.pop(event.worker, None)
+            self.end(event.worker, self.doing.pop(event.worker), event.what)
 
-    def end(self, trial: Trial, measured: Measured) -> None:
-        self.store.add(trial, measured)
-        self.ended += 1
+    def end(self, worker: int, trial: Trial, what: Measured | str) -> None:
+        if isinstance(what, Measured):
+            self.store.add(trial, what)
+        else:
+            del self.opened[worker]
+            self.store.add_death(trial, what)
+            self.deaths.setdefault(trial.identity, []).append(what)
+            self.line_up(trial)
+
+    def line_up(self, trial: Trial) -> None:
+        """Have the trial performed, or written down as failed if it has been tried enough."""
+        reasons = self.deaths.get(trial.identity, [])
+        if len(reasons) < ATTEMPTS:
+            self.pending.append(trial)
+        else:
+            failure = f"{reasons[-1]} ({len(reasons)} attempts)"
+            self.store.add(trial, Measured({}, failure=failure))
 
     def show(self) -> None:
         doing = {worker: (trial, self.said.get(worker)) for worker, trial in self.doing.items()}
-        self.watch(State(self.ended, self.trials, doing))
+        self.watch(State(self.trials - len(self.pending) - len(doing), self.trials, doing))
 
 
 def execute(trials: Sequence[Trial], store: Store, executor: Executor, watch: Watch) -> None:
@@ -105,9 +109,11 @@ def execute(trials: Sequence[Trial], store: Store, executor: Executor, watch: Wa
     A worker that dies costs only its trial, which is tried again, and at last written down as
     failed with the reason.
     """
-    known = store.known()
-    pending = [trial for trial in trials if trial.identity not in known]
-    shift = Shift(store, executor, pending, watch, len(trials), len(trials) - len(pending))
+    different, known = {trial.identity: trial for trial in trials}, store.known()
+    shift = Shift(store, executor, watch, len(different), store.deaths())
+    for identity, trial in different.items():
+        if identity not in known:
+            shift.line_up(trial)
     shift.show()
     while shift.pending or shift.doing:
         shift.hand_out()

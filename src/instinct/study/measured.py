@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 QUANTITIES = {
     "success": "success rate",
@@ -21,8 +20,6 @@ class Measured:
     episodes: Mapping[str, tuple[float, ...]]
     curves: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Metrics along the training, with their `step`."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the dataset as it was found, before label and filters."""
     training_seconds: float = 0.0
     evaluation_seconds: float = 0.0
     seconds: float = 0.0

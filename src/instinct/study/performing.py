@@ -1,7 +1,8 @@
 """Performing a trial: open the data, show them with the label, train, judge."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,98 +11,158 @@ import jax.numpy as jnp
 import numpy as np
 
 from instinct.collect.catalog import find
-from instinct.data import Dataset, Discrete, filtered, label, relabel
+from instinct.data import Array, Dataset, Discrete, Label, find_filter, label, relabel, remove
 from instinct.deep import Outcome, Policy, Progress, Run, told_by, train
 from instinct.deep.algorithm import box_of
-from instinct.errors import BadInput
-from instinct.study import tabular
+from instinct.deep.train import stages
+from instinct.errors import BadInput, InstinctError
 from instinct.study.facts import facts
 from instinct.study.measured import Measured
+from instinct.study.tabular import play
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
 from instinct.tasks.registry import find_task
+from instinct.tasks.simulation import Task
 
+RUNS, WARM_STARTS = "runs", "warm-starts"
 POINTS = 100
 """How many points of a training curve are kept."""
 
-Report = Callable[[Progress], None]
+
+@dataclass(frozen=True)
+class Opened:
+    """A dataset that was opened, and what is known of it before label and filters."""
+
+    dataset: str
+    facts: Mapping[str, Any]
+
+
+Report = Callable[[Progress | Opened], None]
 
 
 class Desk:
-    """Where one worker performs its trials: it keeps the dataset it opened last.
+    """Where one worker performs its trials: it keeps the dataset that it opened last.
 
-    `runs` holds a folder for every trial, from which a trial that was stopped goes on;
-    `warm_starts` what trials share.
+    The folder holds one in `runs` for every trial, from which a trial that was stopped goes on,
+    and in `warm-starts` what trials share.
     """
 
-    def __init__(self, runs: Path, warm_starts: Path) -> None:
-        self.runs, self.warm_starts = runs, warm_starts
-        self.opened: tuple[tuple[object, ...], Dataset, dict[str, Any]] | None = None
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.key: tuple[object, ...] = ()
+        self.dataset: Dataset | None = None
+        self.kept: dict[tuple[str, ...], tuple[Dataset, Array]] = {}
 
-    def open(self, trial: Trial) -> tuple[Dataset, dict[str, Any]]:
-        """The dataset of the trial and what is known of it."""
+    def open(self, trial: Trial, report: Report) -> Dataset:
+        """The dataset of the trial as it is found."""
         key = (trial.dataset, trial.action_range)
-        if self.opened is None or self.opened[0] != key:
-            self.opened = None
-            dataset = find(trial.dataset, action_range=trial.action_range)
-            self.opened = key, dataset, facts(dataset, trial.task)
-        return self.opened[1:]
+        if self.dataset is None or self.key != key:
+            self.dataset = None
+            self.kept = {}
+            try:
+                dataset = find(trial.dataset, action_range=trial.action_range)
+            except BadInput as fault:
+                raise InstinctError(str(fault)) from fault
+            report(Opened(trial.dataset, facts(dataset, trial.task)))
+            self.key, self.dataset = key, dataset
+        return self.dataset
 
-    def perform(self, trial: Trial, report: Report) -> Measured:
-        began = time.perf_counter()
-        dataset, data = self.open(trial)
-        shown = relabel(dataset, label(trial.told), trial.seed)
-        shown = filtered(shown, trial.filters)
-        if isinstance(dataset.action_space, Discrete):
-            if trial.task != "gridworld":
-                raise BadInput("of discrete actions only the grid world can be judged")
-            at = time.perf_counter()
-            episodes = tabular.play(trial, shown)
-            done = time.perf_counter()
-            return Measured(
-                episodes,
-                data=data,
-                training_seconds=done - at,
-                seconds=done - began,
-            )
-        at = time.perf_counter()
-        run = Run(
-            shown,
+    def show(self, trial: Trial, report: Report) -> Dataset:
+        """The dataset with the rewards that its label tells, without what the filters remove."""
+        dataset = self.open(trial, report)
+        if trial.filters not in self.kept:
+            self.kept[trial.filters] = keep(dataset, trial.filters)
+        kept, rows = self.kept[trial.filters]
+        whole = label(trial.told)
+        told = Label(whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows])
+        return relabel(kept, told, trial.seed)
+
+    def run(self, trial: Trial, report: Report) -> Run:
+        return Run(
+            self.show(trial, report),
             trial.configured(),
             trial.seed,
             trial.told,
-            self.runs / trial.identity,
+            self.folder / RUNS / trial.identity,
             trial.dataset,
         )
-        outcome = train(run, warm_starts=self.warm_starts, report=report)
+
+    def perform(self, trial: Trial, report: Report) -> Measured:
+        began = time.perf_counter()
+        tabular = isinstance(self.open(trial, report).action_space, Discrete)
+        measured = (self.play if tabular else self.train)(trial, report)
+        return replace(measured, seconds=time.perf_counter() - began)
+
+    def play(self, trial: Trial, report: Report) -> Measured:
+        """Learn and play in the grid world."""
+        if trial.task != "gridworld":
+            raise BadInput("of discrete actions only the grid world can be judged")
+        shown = self.show(trial, report)
+        at = time.perf_counter()
+        episodes = play(trial, shown)
+        return Measured(episodes, training_seconds=time.perf_counter() - at)
+
+    def train(self, trial: Trial, report: Report) -> Measured:
+        """Train the run, from wherever it stopped before, and judge it."""
+        run = self.run(trial, report)
+        task = task_for(trial, run.dataset)
+        at = time.perf_counter()
+        outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=report)
         trained = time.perf_counter()
         report(Progress("evaluation", 0, 1, {}))
-        episodes = {} if outcome.failure else judge(trial, outcome, run, dataset)
-        done = time.perf_counter()
+        episodes = judge(trial, outcome, run, task) if task and not outcome.failure else {}
         return Measured(
             episodes,
             curves=thinned(outcome),
-            data=data,
             training_seconds=trained - at,
-            evaluation_seconds=done - trained,
-            seconds=done - began,
+            evaluation_seconds=time.perf_counter() - trained,
             failure=outcome.failure,
         )
 
 
-def judge(
-    trial: Trial, outcome: Outcome, run: Run, dataset: Dataset
-) -> dict[str, tuple[float, ...]]:
-    """Test episodes of the final policy, and how near it stays to the data."""
-    weights = jax.tree.map(jnp.asarray, outcome.weights)
-    policy = Policy(run.algorithm, weights, box_of(dataset), told_by(trial.told))
+def keep(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, Array]:
+    """What the filters leave of the dataset, and which rows these are."""
+    rows = np.arange(len(dataset))
+    for name in filters:
+        removed = np.asarray(find_filter(name)(dataset))
+        dataset, rows = remove(dataset, removed), rows[~removed]
+    return dataset, rows
+
+
+def warm_files(run: Run) -> dict[str, str]:
+    """The files that its warm starts have in the folder that runs share, by stage."""
+    return {
+        type(stage).__name__: f"{run.identity(stage)}.safetensors"
+        for stage in stages(run.algorithm)[:-1]
+    }
+
+
+def finished(warm_starts: Mapping[str, str], stage: str) -> list[str]:
+    """Of what is there by stage, that of the stages which come before the one named."""
+    names = [*warm_starts]
+    return [warm_starts[name] for name in names[: names.index(stage) if stage in names else None]]
+
+
+def task_for(trial: Trial, dataset: Dataset) -> Task | None:
+    """Where the trial is judged, if it is, and if the dataset's policies can act there."""
     if not trial.task:
-        return {}
-    task = find_task(trial.task)
-    if policy.box != task.action_space:
+        return None
+    task, box = find_task(trial.task), box_of(dataset)
+    if box != task.action_space:
+        raise BadInput(f"{trial.dataset} has actions in {box}, {task.name} in {task.action_space}")
+    size = dataset.observations.shape[1]
+    if size != task.observation_size:
         raise BadInput(
-            f"{trial.dataset} has actions in {policy.box}, {task.name} in {task.action_space}"
+            f"{trial.dataset} has observations of {size} numbers, {task.name} of "
+            f"{task.observation_size}"
         )
+    return task
+
+
+def judge(trial: Trial, outcome: Outcome, run: Run, task: Task) -> dict[str, tuple[float, ...]]:
+    """Test episodes of the final policy."""
+    weights = jax.tree.map(jnp.asarray, outcome.weights)
+    policy = Policy(run.algorithm, weights, box_of(run.dataset), told_by(trial.told))
     return quantities(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 

@@ -13,14 +13,12 @@ from instinct.study.trials import Trial
 from instinct.study.tuning import RULES
 from instinct.study.workers import Executor, LocalWorkers
 
-RUNS, WARM_STARTS = "runs", "warm-starts"
-
 MakeExecutor = Callable[[Path], AbstractContextManager[Executor]]
 
 
 def local(workers: int | None = None) -> MakeExecutor:
     """Workers on this machine, by default one for every core."""
-    return lambda folder: LocalWorkers(folder / RUNS, folder / WARM_STARTS, workers)
+    return lambda folder: LocalWorkers(folder, workers)
 
 
 def run_plan(plan: Plan, folder: Path, watch: Watch, executor: MakeExecutor | None = None) -> None:

@@ -4,35 +4,45 @@ One process writes; others may read at any time. A row is written once, in one t
 never changed. The file holds text and numbers only.
 """
 
-import fcntl
 import json
-import os
-import platform
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from instinct.errors import BadInput, InstinctError
+from instinct.study.lock import alone, now
+from instinct.study.lock import holder as holder
 from instinct.study.measured import Measured
 from instinct.study.plan import Plan
 from instinct.study.plan_files import from_content
 from instinct.study.trials import Trial
 
-FILE, LOCK = "study.sqlite", "study.lock"
+FILE = "study.sqlite"
 TABLES = """
 CREATE TABLE notes (name TEXT PRIMARY KEY, content TEXT NOT NULL);
-CREATE TABLE datasets (name TEXT PRIMARY KEY, facts TEXT NOT NULL);
+CREATE TABLE datasets (name TEXT PRIMARY KEY, hash TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE ended (
-  identity TEXT PRIMARY KEY, trial TEXT NOT NULL, measured TEXT NOT NULL, ended TEXT NOT NULL
+  identity TEXT PRIMARY KEY, trial TEXT NOT NULL, measured TEXT NOT NULL,
+  failure TEXT NOT NULL, seconds REAL NOT NULL, ended TEXT NOT NULL
 );
 CREATE TABLE deaths (
   number INTEGER PRIMARY KEY, identity TEXT NOT NULL, reason TEXT NOT NULL, died TEXT NOT NULL
 );
 """
+MENDABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+"""Errors that are the disk's or the machine's fault, not that of what the file holds."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,10 @@ class Store:
 
     @property
     def plan(self) -> Plan:
-        return from_content(self.note("plan"))
+        try:
+            return from_content(self.note("plan"))
+        except BadInput as fault:
+            raise fault.in_file(self.path) from None
 
     def note(self, name: str) -> Any:
         with said(self.path):
@@ -59,28 +72,24 @@ class Store:
                 "SELECT content FROM notes WHERE name = ?", (name,)
             ).fetchone()
             if row is None:
-                raise sqlite3.DatabaseError(f"it has no {name}")
+                raise ValueError(f"it has no {name}")
             return json.loads(row[0])
 
-    def ended(self, identities: Sequence[str] | None = None) -> dict[str, Ended]:
-        """The trials that have ended, by identity: those named, or all in the order they ended."""
+    def ended(self) -> dict[str, Ended]:
+        """The trials that have ended, by identity, in the order in which they did."""
         with said(self.path):
             rows = self.connection.execute(
                 "SELECT identity, trial, measured FROM ended ORDER BY rowid"
-            ).fetchall()
-            wanted = None if identities is None else {*identities}
+            )
             return {
                 identity: Ended(trial_of(json.loads(trial)), measured_of(json.loads(measured)))
                 for identity, trial, measured in rows
-                if wanted is None or identity in wanted
             }
 
     def known(self) -> dict[str, bool]:
         """The identities of the trials that have ended, and whether each has succeeded."""
         with said(self.path):
-            rows = self.connection.execute(
-                "SELECT identity, json_extract(measured, '$.failure') FROM ended"
-            ).fetchall()
+            rows = self.connection.execute("SELECT identity, failure FROM ended").fetchall()
         return {identity: not failure for identity, failure in rows}
 
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -102,29 +111,36 @@ class Store:
     def seconds(self) -> float:
         """How long the trials that have ended took, all together."""
         with said(self.path):
-            (total,) = self.connection.execute(
-                "SELECT COALESCE(SUM(json_extract(measured, '$.seconds')), 0) FROM ended"
-            ).fetchone()
+            (total,) = self.connection.execute("SELECT TOTAL(seconds) FROM ended").fetchone()
         return float(total)
 
     def add(self, trial: Trial, measured: Measured) -> None:
         """Write down how a trial ended."""
         with said(self.path), self.connection:
-            if measured.data:
-                self.note_dataset(trial.dataset, measured.data)
             self.connection.execute(
-                "INSERT INTO ended VALUES (?, ?, ?, ?)",
-                (trial.identity, to_json(trial), to_json(replace(measured, data={})), now()),
+                "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    trial.identity,
+                    to_json(trial),
+                    to_json(measured),
+                    measured.failure,
+                    measured.seconds,
+                    now(),
+                ),
             )
 
-    def note_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
+    def add_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
         """Keep what is known of a dataset, which must not change while the study lasts."""
-        row = self.connection.execute(
-            "SELECT json_extract(facts, '$.hash') FROM datasets WHERE name = ?", (name,)
-        ).fetchone()
-        if row is None:
-            self.connection.execute("INSERT INTO datasets VALUES (?, ?)", (name, json.dumps(facts)))
-        elif row[0] != facts["hash"]:
+        with said(self.path), self.connection:
+            row = self.connection.execute(
+                "SELECT hash FROM datasets WHERE name = ?", (name,)
+            ).fetchone()
+            if row is None:
+                self.connection.execute(
+                    "INSERT INTO datasets VALUES (?, ?, ?)",
+                    (name, facts["hash"], json.dumps(facts)),
+                )
+        if row is not None and row[0] != facts["hash"]:
             raise InstinctError(
                 f"{name} has changed since the study began; begin another in another folder"
             )
@@ -137,35 +153,34 @@ class Store:
                 (trial.identity, reason, now()),
             )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
-
 
 @contextmanager
 def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterator[Store]:
     """The study in the folder, begun now or before; no other process may write meanwhile."""
     path = folder / FILE
     with alone(folder), connected(path, write=True) as connection:
-        with said(path), connection:
+        with said(path):
+            check(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            check(connection)
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
-                for statement in TABLES.split(";"):
-                    connection.execute(statement)
-                for name, content in (("plan", plan.content), ("versions", dict(versions))):
-                    connection.execute(
-                        "INSERT INTO notes VALUES (?, ?)", (name, json.dumps(content))
-                    )
+                begin(connection, {"plan": plan.content, "versions": dict(versions)})
         store = Store(path, connection)
-        if store.note("plan") != plan.content:
+        if store.plan.content != plan.content:
             raise BadInput(
                 "holds a study with another plan; choose another folder with --out", file=folder
             )
         yield store
+
+
+def begin(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
+    """The tables and the notes, all or nothing."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in TABLES.split(";"):
+            connection.execute(statement)
+        for name, content in notes.items():
+            connection.execute("INSERT INTO notes VALUES (?, ?)", (name, json.dumps(content)))
 
 
 @contextmanager
@@ -194,7 +209,7 @@ def connected(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
 def check(connection: sqlite3.Connection) -> None:
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
-        raise sqlite3.DatabaseError(state)
+        raise ValueError(state)
 
 
 @contextmanager
@@ -202,59 +217,15 @@ def said(path: Path) -> Iterator[None]:
     """What SQLite or the disk refuses, in one sentence."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        raise InstinctError(
-            f"{path}: cannot be read or written ({error}); what had been written is safe, and the "
-            "same command goes on when this is mended"
-        ) from error
-    except (sqlite3.DatabaseError, ValueError, KeyError, TypeError) as error:
+    except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in MENDABLE:
+            raise InstinctError(
+                f"{path}: cannot be read or written ({error}); what had been written is safe, and "
+                "the same command goes on when this is mended"
+            ) from error
         raise BadInput(
             f"is damaged or not a study's store ({error}); move it away to begin anew", file=path
         ) from error
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """The only process that writes; the lock goes with the process, however it ends."""
-    path = folder / LOCK
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+")
-    except OSError as error:
-        raise InstinctError(f"{folder}: cannot be written: {error.strerror}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InstinctError(
-                f"{folder}: the study is being run by {read_holder(path)}"
-            ) from None
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {platform.node()}, since {now()}")
-        file.flush()
-        yield
-        file.truncate(0)
-
-
-def holder(folder: Path) -> str:
-    """Who runs the study at the moment; nobody if empty."""
-    path = folder / LOCK
-    if not path.exists():
-        return ""
-    with path.open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return read_holder(path)
-    return ""
-
-
-def read_holder(path: Path) -> str:
-    return path.read_text("utf-8", errors="replace").strip() or "another process"
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def to_json(content: Trial | Measured) -> str:

@@ -1,33 +1,44 @@
 """Local workers: one single-threaded process per core, each performing one trial at a time."""
 
-import multiprocessing
+import contextlib
 import signal
-from collections.abc import Callable
+import socket
+import subprocess
+import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from instinct.deep import Progress, keep_programs
-from instinct.deep.devices import cores, stay_on_core
+from instinct.deep import Progress
+from instinct.deep.devices import cores
 from instinct.errors import InstinctError
 from instinct.study.measured import Measured
+from instinct.study.performing import Opened
 from instinct.study.trials import Trial
+
+FAREWELL = 10.0
+"""Seconds for a process that says nothing more to end by itself."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a worker says: how far it is, what it measured, or (in words) why it died."""
+    """What a worker says: how far it is, what it opened, what it measured.
+
+    Words say why it died or what went wrong in it, and an error what stops the whole study.
+    """
 
     worker: int
-    what: Progress | Measured | str
+    what: Progress | Opened | Measured | str | InstinctError
 
 
 class Executor(Protocol):
     """Workers that perform trials, wherever they are."""
 
-    workers: int
+    @property
+    def workers(self) -> Collection[int]:
+        """The numbers of those that there are at the moment, busy or not."""
 
     def __enter__(self) -> Self: ...
 
@@ -37,63 +48,75 @@ class Executor(Protocol):
         """Have an idle worker perform a trial."""
 
     def wait(self) -> list[Event]:
-        """What the workers said, once one of them said something.
+        """What the workers said, once one of them said something or another has come.
 
-        A worker that died is replaced by another with its number.
+        A worker that died is replaced by another with its number, if there is room for it.
         """
 
 
 class LocalWorkers:
-    """Processes on this machine, each kept on a core of its own."""
+    """Processes on this machine, each kept on a core of its own, started when first needed."""
 
-    def __init__(self, runs: Path, warm_starts: Path, workers: int | None = None) -> None:
-        self.places = runs, warm_starts
-        self.workers = workers or len(cores())
-        self.context = multiprocessing.get_context("spawn")
-        self.processes: list[SpawnProcess] = []
-        self.connections: list[Connection[Any, Any]] = []
+    def __init__(self, folder: Path, workers: int | None = None) -> None:
+        self.folder = folder
+        self.workers = range(workers or len(cores()))
+        self.alive: dict[int, LocalWorker] = {}
 
     def __enter__(self) -> Self:
-        for worker in range(self.workers):
-            process, connection = self.start(worker)
-            self.processes.append(process)
-            self.connections.append(connection)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process, connection in zip(self.processes, self.connections, strict=True):
-            process.kill()
-            process.join()
-            connection.close()
-
-    def start(self, worker: int) -> "tuple[SpawnProcess, Connection[Any, Any]]":
-        ours, theirs = self.context.Pipe()
-        core = cores()[worker % len(cores())]
-        process = self.context.Process(target=work, args=(theirs, core, *self.places), daemon=True)
-        process.start()
-        theirs.close()
-        return process, ours
+        for worker in self.alive.values():
+            worker.end()
 
     def give(self, worker: int, trial: Trial) -> None:
-        self.connections[worker].send(trial)
+        if worker in self.alive and self.alive[worker].process.poll() is not None:
+            self.alive.pop(worker).end()
+        if worker not in self.alive:
+            self.alive[worker] = LocalWorker(self.folder, cores()[worker % len(cores())])
+        self.alive[worker].give(trial)
 
     def wait(self) -> list[Event]:
-        ready = wait(self.connections)
+        ready = wait([worker.connection for worker in self.alive.values()])
         return [
-            self.hear(worker)
-            for worker, connection in enumerate(self.connections)
-            if connection in ready
+            self.hear(number)
+            for number, worker in [*self.alive.items()]
+            if worker.connection in ready
         ]
 
     def hear(self, worker: int) -> Event:
         try:
-            return Event(worker, self.connections[worker].recv())
+            return Event(worker, self.alive[worker].connection.recv())
         except (EOFError, OSError):
-            process = self.processes[worker]
-            process.join()
-            self.connections[worker].close()
-            self.processes[worker], self.connections[worker] = self.start(worker)
-            return Event(worker, why(process.exitcode or 0))
+            dead = self.alive.pop(worker)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                dead.process.wait(FAREWELL)
+            return Event(worker, why(dead.end()))
+
+
+class LocalWorker:
+    """One process, and the connection to it; it ends when the connection is closed."""
+
+    def __init__(self, folder: Path, core: int) -> None:
+        ours, theirs = socket.socketpair()
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
+            [sys.executable, "-Pm", "instinct.study.work", str(theirs.fileno()), str(core), folder],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+        self.connection: Connection[Any, Any] = Connection(ours.detach())
+
+    def give(self, trial: Trial) -> None:
+        """A worker that dies before it takes the trial is heard of like any other."""
+        with contextlib.suppress(BrokenPipeError):
+            self.connection.send(trial)
+
+    def end(self) -> int:
+        """End the process if it has not ended; its exit code."""
+        self.process.kill()
+        self.connection.close()
+        return self.process.wait()
 
 
 def why(exit_code: int) -> str:
@@ -103,31 +126,3 @@ def why(exit_code: int) -> str:
     if exit_code < 0:
         return f"the worker was ended by {signal.Signals(-exit_code).name}"
     return f"the worker ended with exit code {exit_code}"
-
-
-def work(connection: "Connection[Any, Any]", core: int, runs: Path, warm_starts: Path) -> None:
-    """The life of a worker; it ends with the process that gives it work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stay_on_core(core)
-    keep_programs()
-    from instinct.study.performing import Desk
-
-    desk = Desk(runs, warm_starts)
-    try:
-        while True:
-            connection.send(attempt(desk, connection.recv(), connection.send))
-    except (EOFError, BrokenPipeError):
-        return
-
-
-def attempt(desk: Any, trial: Trial, report: Callable[[Progress], None]) -> Measured | str:
-    """What the trial measured, or in words what went wrong."""
-    try:
-        measured: Measured = desk.perform(trial, report)
-    except BrokenPipeError:
-        raise
-    except InstinctError as error:
-        return str(error)
-    except Exception as error:  # noqa: BLE001 - a trial may fail in any way, the others go on
-        return f"{type(error).__name__}: {error}"
-    return measured
