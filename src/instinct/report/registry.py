@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from instinct.report import examples, garnet, gridworld, gridworld_all
+from instinct.report import examples, garnet, gridworld, gridworld_all, paper_bias
 from instinct.report.page import Page
 from instinct.study.results import Results
 
@@ -11,4 +11,5 @@ PAGES: dict[str, Callable[[Results], Page]] = {
     "gridworld-all": gridworld_all.compose,
     "garnet": garnet.compose,
     "bias-examples": examples.compose,
+    "paper-bias": paper_bias.compose,
 }
