@@ -1,10 +1,16 @@
 """`instinct datasets`, and inspecting what it makes."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
+from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations
 from tests.cli.conftest import Run
+
+needs_metaworld = pytest.mark.skipif(
+    importlib.util.find_spec("metaworld") is None, reason="the extra metaworld is not installed"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -15,12 +21,15 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     rows = {row["name"]: row for row in run("datasets", "--json").json["datasets"]}
-    assert len(rows) == 16
+    assert len(rows) == 15 + 30 + 1
     assert rows["gridworld"]["state"] == "built in"
     medium = rows["hopper-medium"]
     assert (medium["transitions"], medium["state"]) == (1_000_000, "not made")
     assert medium["provenance"]["environment"] == "Hopper-v4"
     assert medium["provenance"]["snapshots"] == ["medium"]
+    reach = rows["metaworld:reach"]
+    assert (reach["transitions"], reach["source"]) == (None, "110 scripted episodes")
+    assert rows["metaworld:reach:no-goal-terminal"]["transitions"] == 110 * 500
     text = run("datasets").out
     assert "halfcheetah-medium-replay" in text
     assert "202,000" in text
@@ -51,3 +60,42 @@ def test_an_unknown_name_is_one_sentence(run: Run) -> None:
     result = run("datasets", "make", "hopper-good")
     assert result.code == 2
     assert "no dataset is called 'hopper-good'" in result.err
+
+
+@pytest.fixture
+def two_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only two of Meta-World's tasks, with two episodes each: one without noise, one with much."""
+    for name in [*DEMONSTRATIONS]:
+        monkeypatch.delitem(DEMONSTRATIONS, name)
+    for task in ("reach", "drawer-close"):
+        one = Demonstrations(task, scripted=1, perturbed=1, noise=30.0)
+        monkeypatch.setitem(DEMONSTRATIONS, one.name, one)
+
+
+@needs_metaworld
+@pytest.mark.usefixtures("two_tasks")
+def test_goal_data_are_shown_by_success(run: Run, tmp_path: Path) -> None:
+    figure = tmp_path / "bias.svg"
+    result = run("datasets", "table", "metaworld", "--figure", figure, "--markdown")
+    lines = result.out.strip().splitlines()
+    cells = [cell.strip() for cell in lines[2].strip("|").split("|")]
+    seen = run("inspect", "metaworld:reach", "--json").json
+    assert cells[0] == "reach"
+    assert cells[1] == str(seen["transitions"])
+    assert (cells[2], seen["success_rate"]) == ("50%", 0.5)
+    assert cells[3] == f"{seen['mean_length']:.1f}"
+    assert cells[4] == f"{seen['min_length']:.1f}"
+    assert figure.read_text().count("<use ") >= 4
+    assert "1 of 2 (50%)" in run("inspect", "metaworld:reach").out
+
+
+def test_the_goal_terminal_is_an_option(run: Run) -> None:
+    result = run("datasets", "make", "hopper-medium", "--no-goal-terminal")
+    assert result.code == 2
+    assert "no dataset is called 'hopper-medium:no-goal-terminal'" in result.err
+
+
+def test_an_unknown_family_is_one_sentence(run: Run) -> None:
+    result = run("datasets", "table", "atari")
+    assert result.code == 2
+    assert "no family is called 'atari'; there are locomotion, metaworld" in result.err

@@ -7,16 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from instinct.cli.output import Json, out, print_json, progress, show_table
-from instinct.collect.catalog import NAMED, recipe
+from instinct.collect.catalog import NAMED, Made, recipe
 from instinct.collect.d4rl import d4rl_path, present
 from instinct.collect.locomotion import QUALITIES, RECIPES, Recipe
+from instinct.collect.metaworld import DEMONSTRATIONS, reached
+from instinct.collect.metaworld import NO_GOAL_TERMINAL as SUFFIX
 from instinct.collect.shipped import shipped
 from instinct.collect.store import data_folder, path_of
 from instinct.data import Dataset
 from instinct.data.summary import summarize
-from instinct.report.datasets import Row, comparison, markdown
+from instinct.errors import BadInput
+from instinct.report.datasets import GoalRow, Row, comparison, goal_table, markdown
 from instinct.report.figures import check_format, save
-from instinct.report.length_bias import Scatter, draw_grid
+from instinct.report.length_bias import Grid, Scatter, draw_grid
 from instinct.report.tables import Table
 from instinct.tasks.locomotion import BODIES
 from instinct.tasks.scores import normalize
@@ -38,6 +41,7 @@ def show(context: typer.Context, json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     rows = [described(one) for one in RECIPES.values()]
+    rows += [described(one) for one in DEMONSTRATIONS.values()]
     rows += [{"name": name, "transitions": None, "state": "built in"} for name in NAMED]
     rows += [
         {"name": name, "transitions": None, "state": "file", "path": str(d4rl_path(name))}
@@ -59,32 +63,51 @@ def show(context: typer.Context, json: Json = False) -> None:
     show_table(Table("datasets", f"Kept in {data_folder()}", columns, cells))
 
 
-def described(one: Recipe) -> dict[str, Any]:
+def described(one: Made) -> dict[str, Any]:
     """A dataset in the list: made means that it is in the data folder."""
-    behaviors = {s.name: s for s in shipped(one.task).snapshots}
-    names = shipped(one.task).names(one.quality)
     note = one.note()
-    steps = f"{behaviors[names[0]].step:,}"
-    if len(names) > 1:
-        steps += f"–{behaviors[names[-1]].step:,}"
+    fixed = isinstance(one, Recipe) or not one.goal_terminal
     return {
         "name": one.name,
-        "transitions": one.transitions,
+        "transitions": one.transitions if fixed else None,
         "state": "not made" if note is None else "made",
-        "source": f"SAC at {steps}",
+        "source": sac_steps(one)
+        if isinstance(one, Recipe)
+        else f"{one.episodes} scripted episodes",
         "path": None if note is None else str(path_of(one.entry)),
         "hash": None if note is None else note["hash"],
         "provenance": one.provenance(),
     }
 
 
+def sac_steps(one: Recipe) -> str:
+    """Where in the training of SAC the behaviours of a dataset come from."""
+    behaviors = {s.name: s for s in shipped(one.task).snapshots}
+    names = shipped(one.task).names(one.quality)
+    steps = f"{behaviors[names[0]].step:,}"
+    if len(names) > 1:
+        steps += f"–{behaviors[names[-1]].step:,}"
+    return f"SAC at {steps}"
+
+
 @app.command()
-def make(name: str, transitions: Transitions = None, json: Json = False) -> None:
+def make(
+    name: str,
+    transitions: Transitions = None,
+    no_goal_terminal: Annotated[
+        bool,
+        typer.Option(
+            "--no-goal-terminal",
+            help=f"Let Meta-World's episodes go on after success; the same as NAME{SUFFIX}.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
     """Make a dataset and keep it in the data folder; what is there is not made again.
 
     Example: instinct datasets make hopper-medium --transitions 100000
     """
-    one = recipe(name, transitions)
+    one = recipe(name + SUFFIX if no_goal_terminal else name, transitions)
     dataset = made(one)
     if json:
         print_json(described(one) | asdict(summarize(dataset)))
@@ -93,7 +116,10 @@ def make(name: str, transitions: Transitions = None, json: Json = False) -> None
 
 
 @app.command("table")
-def compare(
+def show_all(
+    family: Annotated[
+        str, typer.Argument(help="locomotion or metaworld.", metavar="FAMILY")
+    ] = "locomotion",
     transitions: Transitions = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw the length bias of all to this file.")
@@ -102,12 +128,26 @@ def compare(
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
 ) -> None:
-    """Make all fifteen, and show score and length beside the paper's behavior column.
+    """Make all fifteen of a family, and show scores beside the paper's, or successes.
 
-    Example: instinct datasets table --transitions 100000 --figure bias.png
+    Example: instinct datasets table metaworld --figure bias.png
     """
     if figure is not None:
         check_format(figure)
+    families = {"locomotion": locomotion, "metaworld": metaworld}
+    if family not in families:
+        raise BadInput(f"no family is called {family!r}; there are {', '.join(families)}")
+    table, grid = families[family](transitions)
+    if figure is not None:
+        save(draw_grid(grid), figure)
+    if in_markdown:
+        out.print(markdown(table), soft_wrap=True)
+    else:
+        show_table(table)
+
+
+def locomotion(transitions: int | None) -> tuple[Table, Grid]:
+    """Scores and lengths of the fifteen; a row per task in the figure, a column per quality."""
     rows, grid = [], []
     for task in BODIES:
         scatters = []
@@ -119,16 +159,24 @@ def compare(
                 Scatter(f"{task}-{quality}", dataset.lengths, scores, "normalised score")
             )
         grid.append(scatters)
-    table = comparison(rows)
-    if figure is not None:
-        save(draw_grid(grid), figure)
-    if in_markdown:
-        out.print(markdown(table), soft_wrap=True)
-    else:
-        show_table(table)
+    return comparison(rows), grid
 
 
-def made(one: Recipe) -> Dataset:
+def metaworld(transitions: int | None) -> tuple[Table, Grid]:
+    """Successes and lengths of the fifteen; three rows in the figure."""
+    rows = []
+    for name, one in DEMONSTRATIONS.items():
+        if one.goal_terminal:
+            dataset = made(recipe(name, transitions))
+            rows.append(GoalRow(one.task, dataset, reached(dataset)))
+    scatters = [
+        Scatter(row.name, row.dataset.lengths, row.dataset.returns, successes=row.successes)
+        for row in rows
+    ]
+    return goal_table(rows), [scatters[first : first + 5] for first in range(0, len(scatters), 5)]
+
+
+def made(one: Made) -> Dataset:
     """The dataset, with a bar while it is being made."""
     with progress(one.name) as step:
         return one.dataset(lambda rows: step(rows, one.transitions, "transitions"))

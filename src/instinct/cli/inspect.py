@@ -10,13 +10,14 @@ from rich.table import Table
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, Source
 from instinct.cli.output import Json, out, print_json
-from instinct.collect.catalog import task_of
+from instinct.collect.catalog import goals_end, task_of
+from instinct.collect.metaworld import reached
 from instinct.data import write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report.figures import check_format, save
 from instinct.report.length_bias import Scatter, draw
-from instinct.tasks.scores import normalize
+from instinct.tasks.registry import find_task
 
 
 def inspect(
@@ -42,17 +43,23 @@ def inspect(
     if figure is not None:
         check_format(figure)
     dataset, task = open_dataset(source, action_range), task or task_of(source)
-    values = dataset.returns if task is None else normalize(dataset.returns, task)
+    scores = None if task is None else find_task(task).scores(dataset.returns)
+    successes = reached(dataset) if goals_end(source) else None
     summary = summarize(dataset)
-    score = None if task is None else float(values.mean())
+    measured = {
+        name: float(values.mean())
+        for name, values in (("normalized_return", scores), ("success_rate", successes))
+        if values is not None
+    }
     if figure is not None:
-        quantity = "return" if task is None else "normalised score"
-        save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity)), figure)
+        quantity, values = ("return", dataset.returns)
+        if scores is not None:
+            quantity, values = ("normalised score", scores)
+        save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity, successes)), figure)
     if json:
-        document = {"dataset": source, **asdict(summary)}
-        print_json(document if score is None else document | {"normalized_return": score})
+        print_json({"dataset": source, **asdict(summary), **measured})
     else:
-        out.print(table(source, summary, score))
+        out.print(table(source, summary, measured))
         if figure is not None:
             out.print(f"Figure: {figure}", soft_wrap=True)
 
@@ -69,7 +76,7 @@ def convert(source: Source, target: Path, action_range: ActionRange = None) -> N
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 
 
-def table(source: str, summary: Summary, score: float | None) -> Table:
+def table(source: str, summary: Summary, measured: dict[str, float]) -> Table:
     grid = Table(title=source, show_header=False, title_justify="left", title_style="bold")
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
@@ -80,8 +87,11 @@ def table(source: str, summary: Summary, score: float | None) -> Table:
     grid.add_row("actions", summary.action_space)
     spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
     grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
-    if score is not None:
-        grid.add_row("normalised score", f"{score:.1f}")
+    if "normalized_return" in measured:
+        grid.add_row("normalised score", f"{measured['normalized_return']:.1f}")
+    if "success_rate" in measured:
+        rate = measured["success_rate"]
+        grid.add_row("successes", f"{summary.terminals:,} of {summary.episodes:,} ({rate:.0%})")
     spread = f"{summary.min_length} to {summary.max_length}"
     grid.add_row("length", f"{summary.mean_length:.1f} ± {summary.std_length:.1f} ({spread})")
     correlation = summary.length_return_correlation

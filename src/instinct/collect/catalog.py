@@ -7,10 +7,14 @@ from pathlib import Path
 from instinct.collect.collection import Report
 from instinct.collect.d4rl import PREFIX, d4rl_path
 from instinct.collect.locomotion import RECIPES, Recipe
+from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations
 from instinct.data import ActionRange, Dataset, read
 from instinct.errors import BadInput
 from instinct.tasks.gridworld import GridWorld
 from instinct.tasks.locomotion import BODIES
+
+Made = Recipe | Demonstrations
+"""How a dataset that is made on this machine is made."""
 
 NAMED: dict[str, Callable[[], Dataset]] = {"gridworld": lambda: GridWorld().dataset()}
 
@@ -20,26 +24,31 @@ def find(
 ) -> Dataset:
     """The dataset of that name, or in the file or folder at that path.
 
-    Locomotion datasets are made when they are first asked for; hopper-medium@200000 is the one
-    with so many transitions. `report` is told how many have been made.
+    Locomotion and Meta-World datasets are made when they are first asked for; hopper-medium@200000
+    is the one with so many transitions. `report` is told how many have been made.
     """
     if name in NAMED:
         return NAMED[name]()
     if name.startswith(PREFIX):
         return read(d4rl_path(name), action_range=action_range)
-    if name.partition("@")[0] in RECIPES:
+    if is_made(name):
         return recipe(name).dataset(report)
     if not Path(name).exists():
-        known = ", ".join([*NAMED, *RECIPES])
+        known = ", ".join([*NAMED, *RECIPES, *DEMONSTRATIONS])
         raise BadInput(f"is neither a file nor the name of a dataset ({known})", file=name)
     return read(name, action_range=action_range)
 
 
-def recipe(name: str, transitions: int | None = None) -> Recipe:
-    """How a locomotion dataset is made, with its own size unless another is given."""
+def recipe(name: str, transitions: int | None = None) -> Made:
+    """How a dataset is made, with its own size unless another is given."""
+    if name in DEMONSTRATIONS:
+        if transitions is not None:
+            raise BadInput(f"{name} has as many transitions as its episodes take")
+        return DEMONSTRATIONS[name]
     base, _, size = name.partition("@")
     if base not in RECIPES:
-        raise BadInput(f"no dataset is called {base!r}; there are {', '.join(RECIPES)}")
+        known = ", ".join([*RECIPES, *DEMONSTRATIONS])
+        raise BadInput(f"no dataset is called {base!r}; there are {known}")
     if size:
         if not size.isdecimal() or int(size) == 0:
             raise BadInput(f"{name!r}: after @ comes a number of transitions")
@@ -47,13 +56,25 @@ def recipe(name: str, transitions: int | None = None) -> Recipe:
     return RECIPES[base] if transitions is None else replace(RECIPES[base], transitions=transitions)
 
 
+def is_made(name: str) -> bool:
+    """Whether a dataset of that name is made here when it is first asked for."""
+    return name.partition("@")[0] in RECIPES or name in DEMONSTRATIONS
+
+
 def size_of(name: str) -> int:
-    """How many transitions a dataset that is made here will have; 0 for all others."""
-    return recipe(name).transitions if name.partition("@")[0] in RECIPES else 0
+    """How many transitions a dataset that is made here has at most; 0 for all others."""
+    return recipe(name).transitions if is_made(name) else 0
 
 
 def task_of(name: str) -> str | None:
-    """The task that a named dataset was recorded in, if it has D4RL's scores."""
+    """The task that a named dataset was recorded in, if a policy can be judged there."""
+    if name in DEMONSTRATIONS:
+        return DEMONSTRATIONS[name].where.name
     word = name.removeprefix(PREFIX).partition("-")[0]
     named = name.startswith(PREFIX) or name.partition("@")[0] in RECIPES
     return word if named and word in BODIES else None
+
+
+def goals_end(name: str) -> bool:
+    """Whether the terminals of a named dataset, if there are any, are where a goal was reached."""
+    return name in DEMONSTRATIONS and DEMONSTRATIONS[name].goal_terminal

@@ -1,11 +1,11 @@
-"""Our datasets beside the paper's: score and length of the behaviour."""
+"""Our datasets as tables: those with scores beside the paper's, those with goals by success."""
 
 from dataclasses import dataclass
 
-from instinct.data import Array
-from instinct.data.summary import Summary
+from instinct.data import Array, Dataset
+from instinct.data.summary import Summary, correlation
 from instinct.paper.tables import table as published
-from instinct.report.tables import Table
+from instinct.report.tables import Cell, Missing, Number, Table
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,42 @@ def comparison(rows: list[Row]) -> Table:
             )
             for row in rows
         ),
+    )
+
+
+@dataclass(frozen=True)
+class GoalRow:
+    """A dataset of a task with a goal, and which of its episodes reach it."""
+
+    name: str
+    dataset: Dataset
+    successes: Array
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        lengths, returns = self.dataset.lengths, self.dataset.returns
+        bias = correlation(lengths, returns)
+        return (
+            self.name,
+            Number(len(self.dataset), ","),
+            Number(self.successes.mean(), ".0%"),
+            Number(lengths.mean(), ".1f"),
+            Number(lengths[self.successes].mean(), ".1f")
+            if self.successes.any()
+            else Missing("no episode reaches the goal"),
+            Number(returns.mean(), ".1f"),
+            Missing("all lengths are the same") if bias is None else Number(bias, ".3f"),
+        )
+
+
+def goal_table(rows: list[GoalRow]) -> Table:
+    """Size, success, lengths and returns of datasets in which success ends the episode."""
+    columns = ("dataset", "transitions", "success", "length", "if success", "return", "correlation")
+    return Table(
+        "goal-datasets",
+        "Share of the episodes that reach the goal, and their mean lengths and returns.",
+        columns,
+        tuple(row.cells for row in rows),
     )
 
 

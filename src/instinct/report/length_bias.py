@@ -3,21 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from instinct.data import Array
 from instinct.report.figures import figure, styled
 
+BLUE, ORANGE = "#1f5fa8", "#d9792b"
+
 
 @dataclass(frozen=True)
 class Scatter:
-    """The episodes of one dataset, and what their y values are."""
+    """The episodes of one dataset, what their y values are, and which of them reach a goal."""
 
     title: str
     lengths: Array
     values: Array
     quantity: str = "return"
+    successes: Array | None = None
+
+
+Grid = Sequence[Sequence[Scatter]]
 
 
 def draw(scatter: Scatter) -> Figure:
@@ -29,11 +36,13 @@ def draw(scatter: Scatter) -> Figure:
         axes.set_title(scatter.title)
         axes.set_xlabel("episode length")
         axes.set_ylabel(scatter.quantity)
+        if scatter.successes is not None:
+            axes.legend()
     return drawing
 
 
-def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
-    """All scatters in one figure, as in the paper: a row per task, a column per quality."""
+def draw_grid(rows: Grid) -> Figure:
+    """All scatters in one figure, as in the paper, with one legend where goals are told apart."""
     columns = len(rows[0])
     drawing = figure(2.5 * columns, 2.1 * len(rows))
     with styled():
@@ -45,20 +54,36 @@ def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
             line[0].set_ylabel(scatters[0].quantity)
         for axes in grid[-1]:
             axes.set_xlabel("episode length")
+        if rows[0][0].successes is not None:
+            handles, labels = grid[0][0].get_legend_handles_labels()
+            drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return drawing
 
 
 def mark(axes: Axes, scatter: Scatter) -> None:
-    axes.scatter(
-        scatter.lengths,
-        scatter.values,
-        marker="x",
-        s=28,
-        linewidths=1.2,
-        color="#1f5fa8",
-        rasterized=len(scatter.lengths) > 1000,
-    )
+    """Episodes that reach a goal in blue, as all where there is none; the others in orange."""
+    reached = scatter.successes
+    if reached is None:
+        crosses(axes, scatter, np.ones(len(scatter.lengths), bool), BLUE)
+    else:
+        crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
+        crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
     axes.set_xlim(left=0)
     if scatter.quantity == "normalised score":
         axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
         axes.set_ylim(min(0, scatter.values.min()), max(120, scatter.values.max()))
+
+
+def crosses(
+    axes: Axes, scatter: Scatter, which: Array, color: str, label: str | None = None
+) -> None:
+    axes.scatter(
+        scatter.lengths[which],
+        scatter.values[which],
+        marker="x",
+        s=28,
+        linewidths=1.2,
+        color=color,
+        label=label,
+        rasterized=len(scatter.lengths) > 1000,
+    )
