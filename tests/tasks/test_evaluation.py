@@ -15,6 +15,7 @@ from instinct.deep.policy import Policy, told_by
 from instinct.errors import BadInput
 from instinct.tasks.environments import make
 from instinct.tasks.evaluation import episode_seed, evaluate
+from instinct.tasks.evaluation_bench import compare, untrained
 from instinct.tasks.gym_task import GymTask
 from instinct.tasks.registry import find_task
 from instinct.tasks.scores import normalize
@@ -109,6 +110,17 @@ def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play
     policy = Policy(algorithm, weights, task.action_space, told_by(label))
     whole = evaluate(policy, task, 5)
     assert whole.returns.tolist() == evaluate(policy, task, 5, at_once=2).returns.tolist()
+
+
+def test_the_benchmark_compares_the_same_episodes() -> None:
+    task = find_task("gym:InvertedPendulum-v5")
+    policy = untrained(task)
+    found = compare(policy, task, 4)
+    lockstep = evaluate(policy, task, 4)
+    assert (found.task, found.episodes, found.steps) == (task.name, 4, lockstep.lengths.sum())
+    assert found.lockstep_return == lockstep.returns.mean()
+    assert found.gymnasium_return == pytest.approx(found.lockstep_return, rel=0.1)
+    assert found.speedup > 0
 
 
 def test_scores_are_d4rls_where_there_are_any() -> None:

@@ -59,7 +59,7 @@ def show(context: typer.Context, json: Json = False) -> None:
         )
         for row in rows
     )
-    columns = ("dataset", "transitions", "state", "policy at step")
+    columns = ("dataset", "transitions", "state", "recorded from")
     show_table(Table("datasets", f"Kept in {data_folder()}", columns, cells))
 
 

@@ -3,8 +3,12 @@
 import time
 from dataclasses import dataclass
 
+import jax
 import numpy as np
 
+from instinct.deep.bc import BC
+from instinct.deep.networks import gaussian_init
+from instinct.deep.policy import Policy as TrainedPolicy
 from instinct.tasks.evaluation import Evaluation, Policy, episode_seed, evaluate
 from instinct.tasks.simulation import Task
 
@@ -46,6 +50,14 @@ def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
         float(lockstep.returns.mean()),
         float(plain.returns.mean()),
     )
+
+
+def untrained(task: Task, seed: int = 0) -> TrainedPolicy:
+    """A 3 × 256 policy with random weights, which costs what a trained one costs."""
+    box = task.action_space
+    key = jax.random.key(seed)
+    network = gaussian_init(key, task.observation_size, box.dimension, layers=3, units=256)
+    return TrainedPolicy(BC(), {"policy": network}, box)
 
 
 def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> Evaluation:
