@@ -178,6 +178,12 @@ def test_bias_bars_stand_on_one_and_infinite_ones_have_a_cross() -> None:
     assert legend(drawing) == ["not run or failed"]
 
 
+def test_an_infinite_bias_shows_how_low_it_may_be() -> None:
+    [axes] = draw_bias([BiasBar("mine", "ATAC", math.inf, 8.0, math.inf)]).axes
+    [bar] = bars_of(axes)
+    assert spans(axes) == [[8.0, pytest.approx(1 + bar.get_height())]]
+
+
 def test_one_datasets_bias_stands_in_one_panel() -> None:
     drawing = draw_bias([BiasBar("mine", "ATAC", 3.0), BiasBar("mine", "IQL", 2.0)])
     assert ticks(drawing) == ["ATAC", "IQL"]

@@ -115,13 +115,13 @@ def draw_bias(bars: Iterable[BiasBar]) -> Figure:
     """Bars from 1, where the worst policy scores 0, on a log axis; × above the infinite ones."""
     panels = bias_panels([*bars])
     shown = [each.bars[0] for clusters in panels.values() for each in clusters]
-    ends = [
+    finite = [
         end
         for bar in shown
         for end in (bar.bias, bar.low, bar.high)
         if end is not None and end < math.inf
     ]
-    bottom, top = min([0.9, *(0.9 * end for end in ends)]), max([20, *(2.5 * end for end in ends)])
+    bottom, top = 0.9 * min([1, *finite]), 2.5 * max([8, *finite])
     with styled():
         drawing, axes = lay_out(panels, unit=0.4)
         axes[0].set_yscale("log")
@@ -168,9 +168,8 @@ def ends(bars: list[Bar], scale: Scale) -> tuple[float, float]:
     ]
     low, high = min([scale.limits[0], *reached]), max([scale.limits[1], *reached])
     room = (high - low) / 20 or 1
-    return low - room * (low < scale.limits[0]), high + room * (
-        high > scale.limits[1] or high == low
-    )
+    below, above = low < scale.limits[0], high > scale.limits[1] or high == low
+    return low - room * below, high + room * above
 
 
 def draw_bars(panel: Axes, places: list[tuple[int, Bar]]) -> None:
@@ -209,15 +208,15 @@ def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
     if bar.bias is None:
         mark_missing(panel, x)
         return
-    if math.isinf(bar.bias):
-        panel.bar(x, top / 1.6 - 1, 1, bottom=1, color=PALE, edgecolor=INK, linewidth=0.4)
-        panel.plot(x, top / 1.25, "x", color=INK, markeredgewidth=1.5)
-        return
-    panel.bar(x, bar.bias - 1, 1, bottom=1, color=COLOURS["original"], edgecolor=INK, linewidth=0.4)
+    infinite = math.isinf(bar.bias)
+    end, fill = (top / 1.6, PALE) if infinite else (bar.bias, COLOURS["original"])
+    panel.bar(x, end - 1, 1, bottom=1, color=fill, edgecolor=INK, linewidth=0.4)
     low, high = bar.low or bar.bias, bar.high or bar.bias
-    panel.vlines(x, low, min(high, top), color=INK, linewidth=0.9)
-    if math.isinf(high):
-        panel.plot(x, top, "^", color=INK, markersize=4, clip_on=False)
+    panel.vlines(x, min(low, end), min(high, end if infinite else top), color=INK, linewidth=0.9)
+    if infinite:
+        panel.plot(x, top / 1.25, "x", color=INK, markeredgewidth=1.5)
+    elif math.isinf(high):
+        panel.plot(x, top / 1.05, "^", color=INK, markersize=4)
         number(panel, x, bar.bias, f"{bar.bias:.3g}", beside=True)
     else:
         number(panel, x, max(high, 1), f"{bar.bias:.3g}")
