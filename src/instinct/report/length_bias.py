@@ -42,11 +42,11 @@ def draw(scatter: Scatter) -> Figure:
 
 
 def draw_grid(rows: Grid) -> Figure:
-    """All scatters in one figure, as in the paper, with one legend where goals are told apart."""
-    columns = len(rows[0])
+    """All scatters in one figure, as in the paper; those with goals share axes and a legend."""
+    columns, goals = len(rows[0]), rows[0][0].successes is not None
     drawing = figure(2.5 * columns, 2.1 * len(rows))
     with styled():
-        grid = drawing.subplots(len(rows), columns, squeeze=False)
+        grid = drawing.subplots(len(rows), columns, squeeze=False, sharex=goals, sharey=goals)
         for line, scatters in zip(grid, rows, strict=True):
             for axes, scatter in zip(line, scatters, strict=True):
                 mark(axes, scatter)
@@ -54,7 +54,9 @@ def draw_grid(rows: Grid) -> Figure:
             line[0].set_ylabel(scatters[0].quantity)
         for axes in grid[-1]:
             axes.set_xlabel("episode length")
-        if rows[0][0].successes is not None:
+        if goals:
+            longest = max(scatter.lengths.max() for line in rows for scatter in line)
+            grid[0][0].set_xlim(0, 1.04 * longest)
             handles, labels = grid[0][0].get_legend_handles_labels()
             drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return drawing
