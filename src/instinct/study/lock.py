@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from instinct.errors import InstinctError
 
@@ -23,7 +23,7 @@ def alone(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+")
+        file = path.open("ab", buffering=0)
     except OSError as error:
         raise InstinctError(f"{folder}: cannot be written: {error.strerror}") from error
     with file:
@@ -31,14 +31,13 @@ def alone(folder: Path) -> Iterator[None]:
             if not take(file):
                 raise InstinctError(f"{folder}: the study is being run by {read_holder(path)}")
             file.truncate(0)
-            file.write(f"process {os.getpid()} on {platform.node()}, since {now()}")
-            file.flush()
+            file.write(f"process {os.getpid()} on {platform.node()}, since {now()}".encode())
         except OSError as error:
             raise InstinctError(f"{path}: cannot be written: {error.strerror}") from error
         yield
 
 
-def take(file: IO[str]) -> bool:
+def take(file: FileIO) -> bool:
     """Whether the lock could be had."""
     for attempt in range(PATIENCE):
         try:

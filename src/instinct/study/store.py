@@ -5,6 +5,7 @@ never changed. The file holds text and numbers only.
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -161,7 +162,6 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
     with alone(folder), connected(path, write=True) as connection:
         with said(path):
             check(connection)
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
                 begin(connection, {"plan": plan.content, "versions": dict(versions)})
@@ -175,6 +175,7 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
 
 def begin(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
     """The tables and the notes, all or nothing."""
+    connection.execute("PRAGMA journal_mode = WAL")
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         for statement in TABLES.split(";"):
@@ -197,13 +198,18 @@ def read_store(folder: Path) -> Iterator[Store]:
 
 @contextmanager
 def connected(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    how = "mode=rwc" if write else "mode=ro" if writable(path) else "mode=ro&immutable=1"
     with said(path):
-        mode = "rwc" if write else "ro"
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True)
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def writable(path: Path) -> bool:
+    """Whether the store may change while it is read, by this process or by another."""
+    return os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists()
 
 
 def check(connection: sqlite3.Connection) -> None:

@@ -5,16 +5,19 @@ import select
 import signal
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from instinct.deep import keep_programs
 from instinct.deep.devices import stay_on_core
 from instinct.errors import BadInput, InstinctError
 from instinct.study.measured import Measured
-from instinct.study.performing import Desk, Report
-from instinct.study.trials import Trial
+from instinct.study.performing import Desk
+
+T = TypeVar("T")
 
 
 def main(handle: int, core: int, folder: Path) -> None:
@@ -25,7 +28,7 @@ def main(handle: int, core: int, folder: Path) -> None:
     threading.Thread(target=end_with, args=(handle,), daemon=True).start()
     desk = Desk(folder)
     while True:
-        connection.send(attempt(desk, connection.recv(), connection.send))
+        connection.send(attempt(partial(desk.perform, connection.recv(), connection.send)))
 
 
 def end_with(handle: int) -> None:
@@ -36,13 +39,13 @@ def end_with(handle: int) -> None:
     os._exit(1)
 
 
-def attempt(desk: Desk, trial: Trial, report: Report) -> Measured | str | InstinctError:
-    """What the trial measured; in words, what went wrong; an error that is not the trial's own.
+def attempt(action: Callable[[], T]) -> T | Measured | str | InstinctError:
+    """What it gives; in words, what went wrong; an error that is not the trial's own.
 
     What is wrong with the trial itself fails it at once: another attempt would not help.
     """
     try:
-        return desk.perform(trial, report)
+        return action()
     except BadInput as fault:
         return Measured({}, failure=str(fault))
     except InstinctError as error:

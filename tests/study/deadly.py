@@ -1,0 +1,19 @@
+"""Environments in which no worker lives, or no trial ends well."""
+
+import os
+import signal
+
+import gymnasium
+
+
+def die(**_: object) -> gymnasium.Env[object, object]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def fail(**_: object) -> gymnasium.Env[object, object]:
+    raise RuntimeError("the simulator is broken")
+
+
+gymnasium.register("Deadly-v0", die)
+gymnasium.register("Broken-v0", fail)

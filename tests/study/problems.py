@@ -1,0 +1,153 @@
+"""Small studies: a dataset file, plans, what their stores hold, and workers that only pretend."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from instinct.data import Box, Dataset, write
+from instinct.deep import Progress
+from instinct.errors import InstinctError
+from instinct.study.findings import read_findings
+from instinct.study.measured import Measured
+from instinct.study.performing import Opened
+from instinct.study.plan import Plan
+from instinct.study.store import read_store
+from instinct.study.trials import Trial
+from instinct.study.workers import Event
+
+PENDULUM = "gym:InvertedPendulum-v5"
+SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 20}
+GAME = SMALL | {"warm_start_steps": 20}
+
+What = Progress | Opened | Measured | str | InstinctError
+
+
+def write_dataset(path: Path, seed: int = 0) -> str:
+    """200 transitions of noise in ten episodes, with the shapes of the inverted pendulum."""
+    random = np.random.default_rng(seed)
+    observations = random.normal(size=(201, 4))
+    terminals = np.arange(200) % 20 == 19
+    write(
+        Dataset(
+            observations=observations[:-1],
+            actions=random.uniform(-3, 3, size=(200, 1)),
+            rewards=random.uniform(size=200),
+            next_observations=observations[1:],
+            terminals=terminals,
+            timeouts=np.zeros(200, bool),
+            action_space=Box((-3.0,), (3.0,)),
+        ),
+        path,
+    )
+    return str(path)
+
+
+def deep_plan(dataset: str, *algorithms: str, **changes: Any) -> Plan:
+    """Tiny agents, not judged unless a task is given."""
+    small = {"ATAC": GAME, "PSPI": GAME}
+    settings = {name: small.get(name, SMALL) for name in algorithms}
+    given = {"labels": ("original",), "seeds": 2, "episodes": 2, "task": ""} | changes
+    own = given.pop("settings", {})
+    return Plan(
+        name="tiny",
+        datasets=(dataset,),
+        algorithms=algorithms,
+        settings={name: settings[name] | own.get(name, {}) for name in algorithms},
+        **given,
+    )
+
+
+def grid_plan(**changes: Any) -> Plan:
+    given = {"algorithms": ("BC", "PEVI"), "seeds": 3, "episodes": 20} | changes
+    return Plan(name="grid", datasets=("gridworld",), **given)
+
+
+def unwatched(state: object) -> None:
+    """Nobody looks."""
+
+
+def table(folder: Path) -> dict[Any, Any]:
+    """What a report would show: all that was found, without the time it took."""
+    return {
+        tuple(cell): (
+            found.seeds,
+            {name: means.tolist() for name, means in found.means.items()},
+            {name: curve.tolist() for name, curve in found.curves.items()},
+            dict(found.settings),
+            found.missing,
+        )
+        for cell, found in read_findings(folder).found.items()
+    }
+
+
+def rows(folder: Path) -> dict[str, Any]:
+    """What every trial measured, without the time it took."""
+    timeless = {"seconds": 0.0, "training_seconds": 0.0, "evaluation_seconds": 0.0}
+    with read_store(folder) as store:
+        return {
+            identity: asdict(replace(each.measured, **timeless))  # type: ignore[arg-type]
+            for identity, each in store.ended().items()
+        }
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, str]]:
+    """When the rows were written."""
+    with read_store(folder) as store:
+        found = store.connection.execute("SELECT identity, rowid, ended FROM ended")
+        return {identity: (number, ended) for identity, number, ended in found}
+
+
+def pretend(trial: Trial) -> Iterator[What]:
+    """A performance that says the right things and computes nothing."""
+    for stage in (*trial.warm_starts, trial.algorithm):
+        yield Progress(stage, 1, 1, {})
+    score = int(trial.identity[:8], 16) / 2**32
+    yield Measured({"score": (score, 2 * score)}, curves={"step": (1.0,)}, seconds=1.0)
+
+
+class Pretenders:
+    """Workers that perform trials in this process, one thing said at a time.
+
+    `turn` chooses whose turn it is among those that are busy.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        perform: Callable[[Trial], Iterator[What]] = pretend,
+        turn: Callable[[int], int] = lambda busy: 0,
+    ) -> None:
+        self.workers = [*range(workers)]
+        self.perform, self.turn = perform, turn
+        self.busy: dict[int, Iterator[What]] = {}
+        self.given: list[tuple[int, Trial]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.busy.clear()
+
+    def give(self, worker: int, trial: Trial) -> None:
+        assert worker in self.workers
+        assert worker not in self.busy
+        self.given.append((worker, trial))
+        self.busy[worker] = self.perform(trial)
+
+    def wait(self) -> list[Event]:
+        worker = [*self.busy][self.turn(len(self.busy))]
+        what = next(self.busy[worker])
+        if isinstance(what, Measured | str):
+            del self.busy[worker]
+        return [Event(worker, what)]
+
+
+def performed(executor: Pretenders) -> Mapping[str, int]:
+    """How often each trial was given to a worker."""
+    count: dict[str, int] = {}
+    for _, trial in executor.given:
+        count[trial.identity] = count.get(trial.identity, 0) + 1
+    return count
