@@ -76,5 +76,5 @@ def task_of(name: str) -> str | None:
 
 
 def goals_end(name: str) -> bool:
-    """Whether the terminals of a named dataset, if there are any, are where a goal was reached."""
+    """Whether the terminals of a named dataset are where a goal was reached."""
     return name in DEMONSTRATIONS and DEMONSTRATIONS[name].goal_terminal

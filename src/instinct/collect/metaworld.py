@@ -90,16 +90,9 @@ class Demonstrations:
         need_metaworld()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*too high. Environments clip.*", UserWarning)
-            rows = self.record(script(self.task), report)
-        return Dataset(
-            observations=rows.observations,
-            actions=rows.actions,
-            rewards=rows.rewards,
-            next_observations=rows.next_observations,
-            terminals=rows.terminals,
-            timeouts=rows.timeouts,
-            action_space=self.where.action_space,
-        )
+            fields = self.record(script(self.task), report)._asdict()
+        del fields["episodes"]
+        return Dataset(**fields, action_space=self.where.action_space)
 
     def record(self, policy: Callable[[Array], Array], report: Report | None) -> Rows:
         """All episodes; the noise in one does not depend on how long others take."""

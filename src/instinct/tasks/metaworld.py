@@ -1,5 +1,6 @@
-"""Meta-World: fifteen goal-oriented tasks, the ten of MT-10 and the five test tasks of ML-45."""
+"""Meta-World: the paper's fifteen goal-oriented tasks."""
 
+import copy
 import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -87,13 +88,13 @@ class MetaWorldTask:
         need_metaworld()
         from instinct.tasks.metaworld_environment import base_class
 
-        return self.with_goals(base_class(self.short_name))
+        return self.with_goals(base_class(self.short_name)())
 
-    def with_goals(self, environment_class: "type[SawyerXYZEnv]") -> Environment:
+    def with_goals(self, environment: "SawyerXYZEnv") -> Environment:
         from instinct.tasks.metaworld_environment import GoalEnvironment
 
         return GoalEnvironment(
-            environment_class(),
+            environment,
             SETUPS[self.short_name].apart,
             unseen=self.unseen,
             goal_terminal=self.goal_terminal,
@@ -111,13 +112,13 @@ class MetaWorldSimulation:
 
     def __init__(self, task: MetaWorldTask, places: int) -> None:
         need_metaworld()
-        from instinct.tasks.metaworld_lean import lean_class
+        from instinct.tasks.metaworld_lean import compiled, lean_class
 
         self.threads = max(1, min(len(cores()), places))
-        turned = SETUPS[task.short_name].turned
-        classes = [lean_class(task.short_name, turned) for _ in range(self.threads)]
+        models = [copy.copy(compiled(task.short_name)) for _ in range(self.threads)]
+        lean = lean_class(task.short_name, SETUPS[task.short_name].turned)
         self.environments = [
-            task.with_goals(classes[place % self.threads]) for place in range(places)
+            task.with_goals(lean(models[place % self.threads])) for place in range(places)
         ]
         self.pool = ThreadPoolExecutor(self.threads)
 

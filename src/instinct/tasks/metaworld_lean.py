@@ -1,6 +1,5 @@
 """Meta-World's environments made lean: the same numbers at a fraction of the cost."""
 
-import copy
 import math
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -17,11 +16,11 @@ UPRIGHT = (1, 0, 1, 0)
 """How the hand is held."""
 
 
-def lean_class(name: str, turned: tuple[str, str] | None) -> type[SawyerXYZEnv]:
-    """The lean environment of a task, with a model that all of this class share."""
+@lru_cache
+def lean_class(name: str, turned: tuple[str, str] | None) -> "type[Lean]":
+    """The lean environment of a task."""
     base = base_class(name)
-    fields = {"shared_model": copy.copy(compiled(name)), "turned": turned}
-    return type(f"Lean{base.__name__}", (Lean, base), fields)
+    return type(f"Lean{base.__name__}", (Lean, base), {"turned": turned})
 
 
 @lru_cache
@@ -34,17 +33,18 @@ class Lean(SawyerXYZEnv):
     """Meta-World's own physics, observations and rewards, to the bit, at less cost.
 
     Nothing here changes a number: what is looked up by name at every step is looked up once, what
-    is overwritten before it is read is not computed, and environments share their model. What a
-    reset changes in the model, where bodies and sites are, is put back before every step.
+    is overwritten before it is read is not computed, and environments share a model. What a reset
+    changes in the model, where bodies and sites are, is put back before every step.
     """
 
-    shared_model: ClassVar[Any] = None
     turned: ClassVar[tuple[str, str] | None] = None
 
-    def _initialize_simulation(self) -> tuple[Any, Any]:
+    def __init__(self, model: Any) -> None:
+        self.shared_model = model
         self.views: dict[tuple[str, str], Array] = {}
-        if self.shared_model is None:
-            return super()._initialize_simulation()
+        super().__init__()
+
+    def _initialize_simulation(self) -> tuple[Any, Any]:
         return self.shared_model, mujoco.MjData(self.shared_model)
 
     def position(self, kind: str, name: str) -> Array:
