@@ -78,12 +78,17 @@ class Cloning(Algorithm):
 
 @hyperparameters
 class Evaluation(Cloning):
-    """Twin critics fitted to the cloned policy by the Bellman error."""
+    """Twin critics fitted to the cloned policy by the Bellman error.
+
+    Rewards and values are multiplied with `value_scale`; with `unit_rewards` also divided by
+    max(1, max |r|), so that one β means the same for rewards of any size.
+    """
 
     discount: float = 0.99
     residual_weight: float = 0.5
     target_rate: float = 0.005
     value_scale: float = 1.0
+    unit_rewards: bool = False
 
     READS_REWARDS: ClassVar[bool] = True
     POSITIVE: ClassVar[frozenset[str]] = Cloning.POSITIVE | {"value_scale"}
@@ -96,25 +101,33 @@ class Evaluation(Cloning):
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         assert warm is not None
         critics = twins_init(key, sum(sizes(data)), self.layers, self.units)
-        v_min, v_max = self.bounds(data)
+        scale = self.scale(data)
+        v_min, v_max = self.bounds(data, scale)
         return {
             "policy": warm["policy"],
             "critics": critics,
             "targets": jax.tree.map(jnp.copy, critics),
             "critic_optimizer": adam_init(critics),
+            "scale": scale,
             "v_min": v_min,
             "v_max": v_max,
         }
 
-    def bounds(self, data: Data) -> Pair:
+    def scale(self, data: Data) -> jax.Array:
+        """What rewards and values are multiplied with."""
+        r = data.told["rewards"]
+        unit = jnp.maximum(1, jnp.abs(r).max()) if self.unit_rewards else jnp.ones(())
+        return self.value_scale / unit
+
+    def bounds(self, data: Data, scale: jax.Array) -> Pair:
         """V_min = 2/(1−γ)·min(−1, r_min) and V_max = 2/(1−γ)·max(1, r_max), scaled."""
-        horizon = 2 * self.value_scale / (1 - self.discount)
+        horizon = 2 * scale / (1 - self.discount)
         r = data.told["rewards"]
         return horizon * jnp.minimum(-1, r.min()), horizon * jnp.maximum(1, r.max())
 
     def backup(self, state: State, batch: Batch, f_next: jax.Array) -> jax.Array:
         """clip(r + γ·f(s′, a′), V_min, V_max); only r where the world ended."""
-        r = self.value_scale * batch.rewards
+        r = state["scale"] * batch.rewards
         return jnp.clip(r + self.discount * batch.goes_on * f_next, state["v_min"], state["v_max"])
 
     def target(self, state: State, batch: Batch, next_actions: jax.Array) -> jax.Array:
@@ -163,16 +176,24 @@ class Evaluation(Cloning):
 class ActorCritic(Evaluation):
     """max over π, min over f of the pessimism about π, β times the Bellman error added.
 
-    The policy moves slowly and maximises a critic that has just answered it.
+    The policy moves slowly and maximises a critic that has just answered it. What acts in the end
+    is an exponential average of its weights with the rate `policy_average`; 1, the paper's, is the
+    last policy itself.
     """
 
     steps: int = 1_000_000
     warm_start_steps: int = 100_000
     beta: float = 1.0
     slow_rate: float = 5e-7
+    policy_average: float = 1.0
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
-    POSITIVE: ClassVar[frozenset[str]] = Evaluation.POSITIVE | {"beta", "slow_rate"}
+    POSITIVE: ClassVar[frozenset[str]] = Evaluation.POSITIVE | {
+        "beta",
+        "slow_rate",
+        "policy_average",
+    }
+    SHARES: ClassVar[frozenset[str]] = Evaluation.SHARES | {"policy_average"}
 
     def warm_start(self) -> Algorithm | None:
         same = {field.name: getattr(self, field.name) for field in fields(Evaluation)}
@@ -184,11 +205,15 @@ class ActorCritic(Evaluation):
         assert warm is not None
         log_alpha = jnp.zeros(())
         return warm | {
+            "average": jax.tree.map(jnp.copy, warm["policy"]),
             "critic_optimizer": adam_init(warm["critics"]),
             "policy_optimizer": adam_init(warm["policy"]),
             "log_alpha": log_alpha,
             "alpha_optimizer": adam_init(log_alpha),
         }
+
+    def weights(self, state: State) -> State:
+        return {"policy": state["average"]}
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """What the critic minimises besides the Bellman error, from f(s, a) and f(s, π)."""
@@ -247,6 +272,11 @@ class ActorCritic(Evaluation):
         }
         return state | {
             "policy": policy,
+            "average": jax.tree.map(
+                lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
+                state["average"],
+                policy,
+            ),
             "policy_optimizer": policy_optimizer,
             "log_alpha": log_alpha,
             "alpha_optimizer": alpha_optimizer,
