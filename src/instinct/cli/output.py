@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
+WIDEST, WIDEST_TEXT = 1000, 60
+"""Characters of a table that is not for a terminal, and of a column of text."""
+
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -53,14 +56,21 @@ def progress(description: str) -> Iterator[Progress]:
 
 
 def show_table(table: Table) -> None:
-    """Print a report's table, its best numbers bold, and its notes below."""
+    """Print a report's table, its best numbers bold, and its notes below.
+
+    A terminal folds what is too wide for it; elsewhere the table is as wide as it needs to be.
+    """
     notes = table.notes
     grid = Grid(title=Text(table.caption), title_justify="left", title_style="")
     for column, numeric in zip(table.columns, table.numeric, strict=True):
-        grid.add_column(Text(column), justify="right" if numeric else "left")
+        if numeric:
+            grid.add_column(Text(column), justify="right")
+        else:
+            grid.add_column(Text(column), overflow="fold", max_width=WIDEST_TEXT)
     for row in table.rows:
         grid.add_row(*(printed(cell, notes) for cell in row))
-    out.print(grid)
+    wide = out if out.is_terminal else Console(file=out.file, highlight=False, width=WIDEST)
+    wide.print(grid)
     for note, number in notes.items():
         out.print(f"({number}) {note}", markup=False)
 
@@ -73,8 +83,10 @@ def printed(cell: Cell, notes: Mapping[str, int]) -> Text:
 
 def show_page(page: "Page", path: Path) -> None:
     """Print what a page says: its tables, its summary, what is missing, and where it is."""
-    for table in page.tables:
-        show_table(table)
+    for section in page.sections:
+        if not section.detail:
+            for table in section.tables:
+                show_table(table)
     out.print(page.summary, markup=False)
     for verdict in page.verdicts:
         out.print(f"{verdict.sign} {verdict.text}", markup=False)

@@ -65,6 +65,8 @@ class Section:
     text: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
+    detail: bool = False
+    """Stands on the page, and not in the terminal."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,48 @@
+"""Tables and pages as commands print them."""
+
+from pathlib import Path
+
+import pytest
+
+from instinct.cli.output import show_page, show_table
+from instinct.report.page import Page, Section, Verdict
+from instinct.report.tables import Missing, Number, Table
+
+TABLE = Table(
+    "scores",
+    "Scores.",
+    ("dataset", *(f"label {n}" for n in range(8))),
+    (
+        ("[bold]hopper", *[Number(91.256, ".1f", 1.04)] * 8),
+        ("walker", Missing("out of memory"), *[Number(1.0)] * 7),
+    ),
+)
+
+
+def test_a_row_is_one_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(TABLE)
+    lines = capsys.readouterr().out.splitlines()
+    [hopper] = [line for line in lines if "[bold]hopper" in line]
+    assert hopper.count("91.3 ± 1.0") == 8
+    [walker] = [line for line in lines if "walker" in line]
+    assert "– (1)" in walker
+    assert lines[-1] == "(1) out of memory"
+
+
+def test_a_page_is_told_without_its_details(capsys: pytest.CaptureFixture[str]) -> None:
+    sections = (
+        Section("Main", tables=(TABLE,)),
+        Section("More", tables=(Table("more", "More.", ("a",), ()),), detail=True),
+    )
+    verdicts = (Verdict("It holds [0, 1].", "holds"),)
+    page = Page("", "Found.", sections, verdicts=verdicts, missing=("CQL: diverged",))
+    show_page(page, Path("results/index.html"))
+    printed = capsys.readouterr().out
+    assert "Scores." in printed
+    assert "More." not in printed
+    assert printed.splitlines()[-4:] == [
+        "Found.",
+        "✓ It holds [0, 1].",
+        "Missing: CQL: diverged",
+        "Page: results/index.html",
+    ]
