@@ -49,7 +49,8 @@ def deep_plan(dataset: str, *algorithms: str, **changes: Any) -> Plan:
     """Tiny agents, not judged unless a task is given."""
     small = {"ATAC": GAME, "PSPI": GAME}
     settings = {name: small.get(name, SMALL) for name in algorithms}
-    given = {"labels": ("original",), "seeds": 2, "episodes": 2, "task": ""} | changes
+    given: dict[str, Any] = {"labels": ("original",), "seeds": 2, "episodes": 2, "task": ""}
+    given |= changes
     own = given.pop("settings", {})
     return Plan(
         name="tiny",
@@ -61,8 +62,8 @@ def deep_plan(dataset: str, *algorithms: str, **changes: Any) -> Plan:
 
 
 def grid_plan(**changes: Any) -> Plan:
-    given = {"algorithms": ("BC", "PEVI"), "seeds": 3, "episodes": 20} | changes
-    return Plan(name="grid", datasets=("gridworld",), **given)
+    given: dict[str, Any] = {"algorithms": ("BC", "PEVI"), "seeds": 3, "episodes": 20}
+    return Plan(name="grid", datasets=("gridworld",), **given | changes)
 
 
 def unwatched(state: object) -> None:
