@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instinct.cli.evaluate import measured
 from instinct.data import Box, Dataset
 from instinct.deep import Run as TrainingRun
 from instinct.deep import load_policy, train
 from instinct.deep.bc import BC
-from instinct.tasks.evaluation import evaluate
+from instinct.tasks.evaluation import Evaluation, evaluate
 from instinct.tasks.gym_task import GymTask
 from tests.cli.conftest import Run
 
@@ -59,3 +60,14 @@ def test_another_tasks_policy_is_refused(run: Run, folder: Path) -> None:
     result = run("evaluate", folder, "--task", "walker2d")
     assert result.code == 2
     assert "acts in [-1, 1]^3, but walker2d in [-1, 1]^6" in result.err
+
+
+def test_success_rate_and_cost_are_told_where_there_are_any() -> None:
+    zeros = np.zeros(4)
+    found = Evaluation(
+        zeros, zeros, successes=np.array([True, False, True, True]), costs=np.arange(4.0)
+    )
+    quantities = measured(found)
+    assert quantities["success_rate"] == pytest.approx((0.75, 0.25))
+    assert quantities["cost"][0] == 1.5
+    assert not {"success_rate", "cost"} & {*measured(Evaluation(zeros, zeros))}

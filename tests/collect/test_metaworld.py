@@ -132,8 +132,8 @@ def test_names() -> None:
 
 
 def test_what_cannot_be_made_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="metaworld:push"):
-        find("metaworld:fly")
+    with pytest.raises(BadInput, match="there are metaworld:pick-place, "):
+        find("metaworld:pick-plaice")
     with pytest.raises(BadInput, match="as many transitions as its episodes take"):
         recipe("metaworld:push", 1000)
     monkeypatch.setitem(sys.modules, "metaworld", None)

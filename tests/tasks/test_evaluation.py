@@ -6,19 +6,20 @@ import jax
 import numpy as np
 import pytest
 
-from instinct.data import Array, Dataset
+from instinct.data import Array, Box, Dataset
 from instinct.deep.algorithm import Algorithm
 from instinct.deep.bc import BC
 from instinct.deep.dt import DT
 from instinct.deep.networks import gaussian_init
 from instinct.deep.policy import Policy, told_by
 from instinct.errors import BadInput
-from instinct.tasks.environments import make
+from instinct.tasks.environments import Environment, make
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.evaluation_bench import compare, untrained
 from instinct.tasks.gym_task import GymTask
 from instinct.tasks.registry import find_task
 from instinct.tasks.scores import normalize
+from instinct.tasks.simulation import Step
 
 
 class Swing:
@@ -121,6 +122,41 @@ def test_the_benchmark_compares_the_same_episodes() -> None:
     assert found.lockstep_return == lockstep.returns.mean()
     assert found.gymnasium_return == pytest.approx(found.lockstep_return, rel=0.1)
     assert found.speedup > 0
+
+
+class Countdown:
+    """A task of three steps that cost ½ each; the goal is passed in the second, if at all."""
+
+    name, action_space, observation_size = "countdown", Box.of(1), 2
+
+    def environment(self) -> Environment:
+        raise NotImplementedError
+
+    def scores(self, returns: Array) -> None:
+        return None
+
+    def simulation(self, places: int) -> "Countdown":
+        self.steps, self.lucky = np.zeros(places, int), np.zeros(places, bool)
+        return self
+
+    def reset(self, place: int, seed: int) -> Array:
+        self.steps[place], self.lucky[place] = 0, seed % 2
+        return np.zeros(2)
+
+    def step(self, places: Array, actions: Array) -> Step:
+        self.steps[places] += 1
+        passed = self.lucky[places] & (self.steps[places] == 2)
+        zeros, over = np.zeros(len(places)), self.steps[places] == 3
+        return Step(np.zeros((len(places), 2)), zeros, zeros > 0, over, passed, zeros + 0.5)
+
+
+def test_successes_and_costs_are_of_whole_episodes() -> None:
+    found = evaluate(Swing(1), Countdown(), 9, at_once=4)
+    assert found.successes is not None
+    assert found.costs is not None
+    assert found.successes.tolist() == [episode_seed(0, i) % 2 == 1 for i in range(9)]
+    assert found.costs.tolist() == [1.5] * 9
+    assert found.scores is None
 
 
 def test_scores_are_d4rls_where_there_are_any() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from instinct.collect.collection import Report
@@ -34,8 +35,7 @@ def find(
     if is_made(name):
         return recipe(name).dataset(report)
     if not Path(name).exists():
-        known = ", ".join([*NAMED, *RECIPES, *DEMONSTRATIONS])
-        raise BadInput(f"is neither a file nor the name of a dataset ({known})", file=name)
+        raise BadInput(f"is neither a file nor the name of a dataset; {nearest(name)}", file=name)
     return read(name, action_range=action_range)
 
 
@@ -47,13 +47,18 @@ def recipe(name: str, transitions: int | None = None) -> Made:
         return DEMONSTRATIONS[name]
     base, _, size = name.partition("@")
     if base not in RECIPES:
-        known = ", ".join([*RECIPES, *DEMONSTRATIONS])
-        raise BadInput(f"no dataset is called {base!r}; there are {known}")
+        raise BadInput(f"no dataset is called {base!r}; {nearest(base)}")
     if size:
         if not size.isdecimal() or int(size) == 0:
             raise BadInput(f"{name!r}: after @ comes a number of transitions")
         transitions = int(size)
     return RECIPES[base] if transitions is None else replace(RECIPES[base], transitions=transitions)
+
+
+def nearest(name: str) -> str:
+    """Some names that are like one that is not there."""
+    near = get_close_matches(name, [*NAMED, *RECIPES, *DEMONSTRATIONS], cutoff=0)
+    return f"there are {', '.join(near)} and others, which `instinct datasets` lists"
 
 
 def is_made(name: str) -> bool:
