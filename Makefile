@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 .PHONY: audit test test-all check setup lock clean
 
 audit: $(INSTALLED)
-	@$(BIN)/instinct study run gridworld
+	@$(BIN)/instinct audit gridworld hopper-medium --preset quick --seeds 1
 
 test: check
 	@$(BIN)/pytest

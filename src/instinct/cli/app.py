@@ -10,6 +10,7 @@ import instinct
 from instinct.cli.output import out
 
 COMMANDS = {
+    "audit": "audit.audit_command",
     "inspect": "inspect.inspect",
     "convert": "inspect.convert",
     "datasets": "datasets.app",

@@ -1,21 +1,56 @@
-"""`instinct study`."""
+"""`instinct study`: the paper's studies, and plans of one's own."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from instinct.cli.output import Json, out, print_json, progress, show_page
+from instinct.cli.output import Json, out, print_json, progress, show_page, show_table
+from instinct.cli.running import Executor, RayAddress, Workers, executor_of
+from instinct.cli.watching import watching
+from instinct.errors import BadInput
+from instinct.report.numbers import rows
 from instinct.report.page import write_page
+from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
 from instinct.report.registry import PAGES
+from instinct.report.study_page import compose
+from instinct.study.findings import Findings, read_findings
+from instinct.study.paper_counts import compare
+from instinct.study.plan import Plan
+from instinct.study.plan_files import read_plan, shipped_plans
+from instinct.study.prediction import predict
 from instinct.study.registry import STUDIES, find
-from instinct.study.results import Results, load, save
+from instinct.study.results import FILE, load, save
+from instinct.study.running import run_plan
+from instinct.study.store import holder
+from instinct.study.study import Study, seconds
+from instinct.study.theory import plain
 
-app = typer.Typer(help="Run the paper's studies and report them.", no_args_is_help=True)
+app = typer.Typer(help="Plan, run, watch and report the paper's studies.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(STUDIES)}.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help=f"One of: {', '.join([*STUDIES, *shipped_plans()])}; or a plan in a TOML file.",
+    ),
+]
 Out = Annotated[
     Path | None, typer.Option("--out", help="The study's folder.  [default: results/NAME]")
+]
+Subset = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--subset",
+        metavar="NAME,...",
+        help="Only these datasets, algorithms or labels; the report says so.",
+    ),
+]
+Seeds = Annotated[
+    int | None, typer.Option("--seeds", min=1, help="Seeds of the results; the report says so.")
+]
+Steps = Annotated[
+    int | None, typer.Option("--steps", min=1, help="Training steps; the report says so.")
 ]
 
 
@@ -25,68 +60,237 @@ def list_studies(json: Json = False) -> None:
 
     Example: instinct study list
     """
+    plans = shipped_plans()
     if json:
-        studies = [
+        studies: list[dict[str, Any]] = [
             {"name": s.name, "description": s.description, "settings": dict(s.defaults)}
             for s in STUDIES.values()
         ]
+        studies += [{"name": p.name, "description": p.description} for p in plans.values()]
         print_json({"studies": studies})
         return
     for study in STUDIES.values():
         settings = " ".join(f"{name}={value:g}" for name, value in study.defaults.items())
         out.print(f"[bold]{study.name}[/bold]: {study.description}  [dim]({settings})[/dim]")
+    for plan in plans.values():
+        size = f"{len(plan.datasets)} datasets, {plan.seeds} seeds"
+        out.print(f"[bold]{plan.name}[/bold]: {plan.description}  [dim]({size})[/dim]")
+
+
+@app.command()
+def plan(
+    name: Name,
+    subset: Subset = None,
+    seeds: Seeds = None,
+    steps: Steps = None,
+    machines: Annotated[
+        int, typer.Option(min=1, help="Predict for so many machines like this one.")
+    ] = 1,
+    json: Json = False,
+) -> None:
+    """List the runs of a study and predict how long they take, from a short measurement.
+
+    Example: instinct study plan d4rl --subset hopper-medium,PSPI --machines 4
+    """
+    if name in STUDIES:
+        plan_at_once(STUDIES[name], machines, json)
+        return
+    planned = planned_as(name, subset, seeds, steps)
+    prediction = predict(planned)
+    comparison = compare(planned)
+    tuning, final = len(planned.tuning()), sum(planned.seeds for _ in planned.cells())
+    if json:
+        document: dict[str, Any] = {
+            "study": planned.name,
+            "runs": {"tuning": tuning, "final": final, "total": tuning + final},
+            "predicted_hours": prediction.hours(machines),
+            "machines": machines,
+            "core_hours": prediction.core_hours,
+            "workers": prediction.workers,
+            "memory_gib": prediction.memory_gib,
+            "steps_per_second": prediction.steps_per_second,
+            "scaled": [*planned.scaled],
+            "cells": [cell._asdict() for cell in planned.cells()],
+        }
+        if comparison is not None:
+            document["paper"] = {
+                "tuning": comparison.paper_tuning,
+                "final": comparison.paper_final,
+                "differences": [vars(each) for each in comparison.differences],
+            }
+        print_json(document)
+        return
+    show_table(cells_table(planned))
+    if comparison is not None:
+        show_table(counts_table(comparison))
+    show_table(hours_table(prediction, machines))
 
 
 @app.command()
 def run(
     name: Name,
-    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="All randomness of a study without runs derives from it.")
+    ] = 0,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="SETTING=VALUE",
-            help="Change a setting; `instinct study list` has all.",
+            help="Change a setting of a study without runs; `instinct study list` has all.",
         ),
     ] = None,
+    subset: Subset = None,
+    seeds: Seeds = None,
+    steps: Steps = None,
     folder: Out = None,
+    workers: Workers = None,
+    executor: Executor = "local",
+    ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Run a study; print its tables, and write figures and a page.
+    """Run a study, or go on with it; print its tables, and write figures and a page.
 
-    Example: instinct study run gridworld --seed 1 --set beta=10 --json
+    Example: instinct study run d4rl --subset hopper-medium,BC,PSPI --seeds 3
     """
-    study = find(name)
-    settings = study.settings(assignments or (), seed=seed)
-    folder = folder or Path("results") / name
-    with progress(name) as step:
-        save(study.run(settings, step), folder)
-    tell(load(folder), folder, json)
+    if name in STUDIES:
+        study = STUDIES[name]
+        settings = study.settings(assignments or (), seed=seed)
+        folder = folder or Path("results") / name
+        with progress(name) as step:
+            save(study.run(settings, step), folder)
+        tell(name, folder, json)
+        return
+    if assignments:
+        raise BadInput("the settings of a plan are in its file; --set is for studies without runs")
+    planned = planned_as(name, subset, seeds, steps)
+    folder = folder or Path("results") / planned.name
+    with watching(planned.name) as watch:
+        run_plan(planned, folder, watch, executor_of(executor, workers, ray_address))
+    tell(name, folder, json)
+
+
+@app.command()
+def status(name: Name, folder: Out = None, json: Json = False) -> None:
+    """Say how far a study is, also while it runs.
+
+    Example: instinct study status d4rl
+    """
+    folder = folder or folder_of(name)
+    if name in STUDIES:
+        status_at_once(STUDIES[name], folder, json)
+        return
+    findings, by = read_findings(folder), holder(folder)
+    if json:
+        print_json(
+            {
+                "study": findings.plan.name,
+                "ended": findings.ended,
+                "runs": findings.trials,
+                "failed": findings.failed,
+                "running": by or None,
+                "core_hours": findings.seconds / 3600,
+            }
+        )
+        return
+    show_table(status_table(findings))
+    out.print(
+        f"{findings.ended:,} of {findings.trials:,} runs have ended, {findings.failed} failed."
+    )
+    out.print(f"Run by {by}." if by else "Nobody runs it at the moment.", soft_wrap=True)
 
 
 @app.command()
 def report(name: Name, folder: Out = None, json: Json = False) -> None:
-    """Write the figures and the page anew from the results of a study that has been run.
+    """Write the figures and the page anew from what a study has found so far.
 
     Example: instinct study report gridworld
     """
-    folder = folder or Path("results") / find(name).name
-    tell(load(folder), folder, json)
+    tell(name, folder or folder_of(name), json)
 
 
-def tell(results: Results, folder: Path, json: bool) -> None:
-    """Write the page, and say what came out."""
-    page = PAGES[results.study](results)
-    path = write_page(page, folder)
+def plan_at_once(study: Study, machines: int, json: bool) -> None:
+    """A study without a store: its runs, and how long they take by a small one."""
+    hours, runs = seconds(study) / 3600, study.runs(study.defaults)
     if json:
         print_json(
             {
-                "study": results.study,
-                "results": results.results,
-                "settings": results.settings,
-                "dataset": results.dataset,
-                "page": str(path),
+                "study": study.name,
+                "runs": {"tuning": 0, "final": runs, "total": runs},
+                "predicted_hours": hours,
+                "machines": machines,
             }
         )
         return
-    show_page(page, path)
+    out.print(
+        f"{study.name}: {runs} runs without tuning, computed at once on one core in about "
+        f"{max(1, round(3600 * hours))} s."
+    )
+
+
+def status_at_once(study: Study, folder: Path, json: bool) -> None:
+    """A study without a store is there or not."""
+    runs = study.runs(study.defaults)
+    ended = study.runs(load(folder).settings) if (folder / FILE).exists() else 0
+    if json:
+        document = {"study": study.name, "ended": ended, "runs": ended or runs, "failed": 0}
+        print_json(document | {"running": None})
+        return
+    out.print(f"{ended} of {ended or runs} runs have ended.")
+
+
+def folder_of(name: str) -> Path:
+    """Where a study is unless another folder is given."""
+    return Path("results") / (find(name).name if name in STUDIES else named_plan(name).name)
+
+
+def named_plan(name: str) -> Plan:
+    if name.endswith(".toml"):
+        return read_plan(Path(name))
+    plans = shipped_plans()
+    if name not in plans:
+        known = ", ".join([*STUDIES, *plans])
+        raise BadInput(f"no study is called {name!r}; there are {known}, or a plan in a .toml file")
+    return plans[name]
+
+
+def planned_as(name: str, subset: list[str] | None, seeds: int | None, steps: int | None) -> Plan:
+    words = tuple(word for text in subset or () for word in text.split(",") if word)
+    return named_plan(name).scale_down(words, seeds, steps)
+
+
+def tell(name: str, folder: Path, json: bool) -> None:
+    """Write the page, and say what came out."""
+    if name in STUDIES:
+        results = load(folder)
+        page = PAGES[results.study](results)
+        content: dict[str, Any] = {
+            "study": results.study,
+            "results": results.results,
+            "settings": results.settings,
+            "dataset": results.dataset,
+        }
+    else:
+        findings = read_findings(folder)
+        page, content = compose(findings), document_of(findings)
+    path = write_page(page, folder)
+    if json:
+        print_json(content | {"page": str(path)})
+    else:
+        show_page(page, path)
+
+
+def document_of(findings: Findings) -> dict[str, Any]:
+    document: dict[str, Any] = plain(
+        {
+            "study": findings.plan.name,
+            "runs": findings.trials,
+            "ended": findings.ended,
+            "results": rows(findings),
+            "scaled": [*findings.plan.scaled],
+            "missing": [*findings.missing],
+            "datasets": {name: facts["hash"] for name, facts in findings.data.items()},
+            "versions": dict(findings.versions),
+        }
+    )
+    return document

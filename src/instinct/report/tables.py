@@ -85,7 +85,9 @@ class Table:
     def numeric(self) -> tuple[bool, ...]:
         """Which columns hold numbers alone, and so are set flush right."""
         texts = zip(*self.shown, strict=True) if self.rows else [("",)] * len(self.columns)
-        return tuple(all(text[:1] and text[0] in "0123456789-∞–" for text in c) for c in texts)
+        return tuple(
+            any(column) and all(text[:1] in "0123456789-∞–" for text in column) for column in texts
+        )
 
     @property
     def notes(self) -> dict[str, int]:

@@ -46,7 +46,8 @@ def degree(worst: float, best: float) -> float:
             f"the optimal score must be positive and finite, not {best:g}; "
             "use a scale on which 0 is a useless policy, such as D4RL's normalised score"
         )
-    return round(best / (best - worst), DUST) if worst < best else math.inf
+    gap = round(best - worst, DUST)
+    return round(best / gap, DUST) if gap > 0 else math.inf
 
 
 def wrong(scores: Mapping[str, Array]) -> list[Array]:

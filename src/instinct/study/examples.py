@@ -63,5 +63,6 @@ BIAS_EXAMPLES = Study(
     "the paper's examples of positive bias, claimed and computed",
     {"seed": 0, "mdps": 10},
     run,
+    lambda settings: int(settings["mdps"]) * (len(CLAIMS) + len(PRINTED)),
     least={"mdps": 1},
 )

@@ -1,6 +1,6 @@
 """What a study found: for every cell of its tables the seeds' means, and what is missing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ class Findings:
     versions: Mapping[str, str]
     trials: int
     ended: int
+    failed: int
     seconds: float
     missing: tuple[str, ...]
 
@@ -150,6 +151,7 @@ def findings(store: Store) -> Findings:
         versions=store.note("versions"),
         trials=len(trials),
         ended=sum(trial.identity in ended for trial in trials),
+        failed=sum(bool(row.measured.failure) for row in ended.values()),
         seconds=store.seconds(),
         missing=(
             *(f"{' / '.join(cell)}: {why}" for cell in missing for why in missing[cell]),
@@ -171,9 +173,3 @@ def curves(rows: list[Any]) -> dict[str, Array]:
     if any(row.measured.curves.get("step") != first.get("step") for row in rows):
         return {}
     return {name: np.array([row.measured.curves[name] for row in rows]) for name in first}
-
-
-def progress_rows(findings: Findings) -> Iterator[tuple[Cell, int, int]]:
-    """Every cell with how many of its seeds have ended and how many there are."""
-    for cell, found in findings.found.items():
-        yield cell, len(found.seeds), findings.plan.seeds

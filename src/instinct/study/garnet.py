@@ -149,5 +149,6 @@ GARNET = Study(
     "regret and leaving the data against pessimism and data size, on random MDPs of known bias",
     {"seed": 0, "mdps": 3, "states": 20, "actions": 3},
     run,
+    lambda settings: int(settings["mdps"]) * len(KINDS) * len(SIZES),
     least={"mdps": 2, "states": 2, "actions": 2},
 )

@@ -134,6 +134,7 @@ GRIDWORLD = Study(
     "BC and PEVI in the paper's grid world, beside the paper's table",
     {"seed": 0, "episodes": 1000, "beta": 1.0},
     run_paper,
+    lambda _: 2 * len(LABELS),
     least={"episodes": 2},
 )
 GRIDWORLD_ALL = Study(
@@ -141,5 +142,6 @@ GRIDWORLD_ALL = Study(
     "every tabular algorithm in the grid world, set pessimistic enough",
     {"seed": 0, "episodes": 1000, "R": degree(2 * GridWorld().horizon + 1)},
     run_all,
+    lambda _: len(ALGORITHMS) * len(LABELS),
     least={"episodes": 2, "R": 1.0},
 )

@@ -8,6 +8,7 @@ types × 10 seeds of the Decision Transformer.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from instinct.collect.locomotion import RECIPES
 from instinct.study.plan import FALLING, Cell, Plan
@@ -92,8 +93,13 @@ def why(plan: Plan, cell: Cell, ours: bool, papers: bool) -> str:
     if cell.label == NO_TERMINAL and not falls:
         return "halfcheetah never terminates: no-terminal would be the same data"
     for name in STUDIES:
-        if name != plan.name and cell in {*shipped_plans()[name].cells()}:
+        if name != plan.name and cell in cells_of(name):
             return f"in the study {name}"
-    if cell in {*shipped_plans()[plan.name].cells()}:
+    if cell in cells_of(plan.name):
         return "left out by --subset"
     return "counted by the paper, but in none of its tables"
+
+
+@cache
+def cells_of(study: str) -> frozenset[Cell]:
+    return frozenset(shipped_plans()[study].cells())

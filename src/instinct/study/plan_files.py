@@ -18,6 +18,7 @@ beta = [10.0, 100.0]
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,7 @@ def read_plan(path: Path) -> Plan:
         raise fault.in_file(path) from None
 
 
+@cache
 def shipped_plans() -> dict[str, Plan]:
     """The plans of the paper's studies by name."""
     folder = files(__package__).joinpath("plans")

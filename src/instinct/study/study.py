@@ -1,5 +1,6 @@
 """Study: something that can be run by its name, with settings that are checked before it starts."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ class Study:
     description: str
     defaults: Settings
     run: Callable[[Settings, Progress], Results]
+    runs: Callable[[Settings], int] = lambda _: 1
+    """How many runs there are with such settings."""
     least: Settings = field(default_factory=dict)
     """The smallest value of a setting, where that is not 0."""
 
@@ -45,3 +48,11 @@ class Study:
         if not least <= value < float("inf"):
             raise BadInput(f"{name} must be finite and at least {least:g}, not {text}")
         return value
+
+
+def seconds(study: Study) -> float:
+    """How long a study takes, told from the smallest one that there is."""
+    small = dict(study.defaults) | dict(study.least)
+    started = time.perf_counter()
+    study.run(small, lambda *_: None)
+    return (time.perf_counter() - started) * study.runs(study.defaults) / study.runs(small)

@@ -15,13 +15,14 @@ from instinct.tasks.gridworld import GridWorld
 
 
 def tabular_settings(algorithm: str, given: Mapping[str, Setting]) -> dict[str, Setting]:
-    """R, which is enough for the paper's theorem unless another is given."""
+    """R, which is enough for the paper's theorem unless another is given; BC has no settings."""
     if algorithm not in ALGORITHMS:
         known = ", ".join(ALGORITHMS)
         raise BadInput(f"{algorithm!r} is no tabular algorithm; there are {known}")
     if {*given} - {"R"}:
         raise BadInput(f"{algorithm} has no setting {min({*given} - {'R'})!r}; it has R")
-    return {"R": degree(2 * GridWorld().horizon + 1)} | dict(given)
+    R = float(given.get("R", degree(2 * GridWorld().horizon + 1)))
+    return {} if algorithm == "BC" else {"R": R}
 
 
 def play(trial: Trial, shown: Dataset) -> dict[str, tuple[float, ...]]:
@@ -29,9 +30,8 @@ def play(trial: Trial, shown: Dataset) -> dict[str, tuple[float, ...]]:
     world = GridWorld()
     model = Model.of(shown, horizon=world.horizon, states=States(world.observations))
     algorithm = ALGORITHMS[trial.algorithm]
-    policy = algorithm.run(
-        model, algorithm.config.pessimistic(model, float(trial.settings["R"]))
-    ).policy
+    R = float(trial.settings.get("R", 1.0))
+    policy = algorithm.run(model, algorithm.config.pessimistic(model, R)).policy
     test = world.rollout(
         policy, trial.episodes, np.random.default_rng(int(trial.identity[:16], 16))
     )

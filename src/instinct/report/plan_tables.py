@@ -1,0 +1,77 @@
+"""Tables about a plan: its runs, how they compare with the paper's, and what they will take."""
+
+from collections import Counter
+
+from instinct.report.tables import Cell, Number, Table
+from instinct.study.findings import Findings
+from instinct.study.paper_counts import Comparison, runs_of
+from instinct.study.plan import Plan
+from instinct.study.prediction import Prediction
+
+MACHINES = (1, 10, 100)
+
+
+def cells_table(plan: Plan) -> Table:
+    """The runs of every dataset and algorithm."""
+    tuning: Counter[tuple[str, str]] = Counter()
+    final: Counter[tuple[str, str]] = Counter()
+    labels: dict[tuple[str, str], list[str]] = {}
+    for cell, (tuned, results) in runs_of(plan).items():
+        key = cell.dataset, cell.algorithm
+        tuning[key] += tuned
+        final[key] += results
+        labels.setdefault(key, []).append(cell.label)
+    rows: list[tuple[Cell, ...]] = [
+        (*key, ", ".join(labels[key]), Number(tuning[key], ".0f"), Number(final[key], ".0f"))
+        for key in final
+    ]
+    totals = Number(sum(tuning.values()), ".0f"), Number(sum(final.values()), ".0f")
+    rows.append(("all", "", "", *totals))
+    caption = f"Runs of {plan.name}, preset {plan.preset}."
+    if plan.scaled:
+        caption += f" Scaled down: {'; '.join(plan.scaled)}."
+    columns = ("dataset", "algorithm", "labels", "tuning", "final")
+    return Table("runs", caption, columns, tuple(rows))
+
+
+def counts_table(comparison: Comparison) -> Table:
+    """From the paper's number of runs to ours, reason by reason."""
+
+    def row(name: str, tuning: int, final: int, form: str = ",.0f") -> tuple[Cell, ...]:
+        return name, Number(tuning, form), Number(final, form)
+
+    rows = (
+        row("the paper", comparison.paper_tuning, comparison.paper_final),
+        *(row(each.reason, each.tuning, each.final, "+,.0f") for each in comparison.differences),
+        row("this plan", comparison.tuning, comparison.final),
+    )
+    caption = "Beside the paper's D4RL experiments."
+    return Table("counts", caption, ("", "tuning", "final"), rows)
+
+
+def hours_table(prediction: Prediction, machines: int) -> Table:
+    """What to expect."""
+    speeds = ", ".join(f"{name} {rate:,.0f}" for name, rate in prediction.steps_per_second.items())
+    rows: list[tuple[Cell, ...]] = [
+        (f"hours on {n} such machines, {prediction.workers} cores each", f"{hours:,.1f}")
+        for n in sorted({machines, *MACHINES})
+        for hours in [prediction.hours(n)]
+    ]
+    rows.append(("memory of all workers here", f"{prediction.memory_gib:.1f} GiB"))
+    rows.append(("training steps per second of a core", speeds or "–"))
+    caption = "Predicted from a short measurement."
+    return Table("prediction", caption, ("", "predicted"), tuple(rows))
+
+
+def status_table(findings: Findings) -> Table:
+    """How many of the seeds of every dataset and algorithm have ended."""
+    done: Counter[tuple[str, str]] = Counter()
+    planned: Counter[tuple[str, str]] = Counter()
+    for cell, found in findings.found.items():
+        done[cell.dataset, cell.algorithm] += len(found.seeds)
+        planned[cell.dataset, cell.algorithm] += findings.plan.seeds
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (*key, Number(done[key], ".0f"), Number(planned[key], ".0f")) for key in planned
+    )
+    caption = f"Results of {findings.plan.name} so far; runs for tuning are not among them."
+    return Table("status", caption, ("dataset", "algorithm", "ended", "planned"), rows)

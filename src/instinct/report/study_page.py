@@ -1,0 +1,159 @@
+"""The page of a study with runs, and of an audit: made from the findings in its store."""
+
+from collections.abc import Iterator
+
+from instinct.report.page import Drawing, Page, Section
+from instinct.report.score_figures import (
+    LENGTH,
+    SCORE,
+    SUCCESS,
+    Bar,
+    BiasBar,
+    Scale,
+    draw_bias,
+    draw_scores,
+)
+from instinct.report.study_sections import (
+    FEW,
+    curves_section,
+    data_section,
+    overview,
+    settings_section,
+)
+from instinct.report.study_tables import grid
+from instinct.report.tables import Number, Table
+from instinct.report.verdicts import verdicts
+from instinct.study.findings import Findings
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import reads_rewards
+from instinct.study.statistics import estimate
+from instinct.tasks.locomotion import BODIES
+
+MEANING = """
+1 means that the worst wrong reward leads to nothing, larger values that it hurts less, ∞ that it
+does not hurt at all.
+"""
+SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
+
+
+def compose(findings: Findings) -> Page:
+    """Verdicts, tables beside the paper's, figures, learning curves, and what all of it is."""
+    plan = findings.plan
+    sections = [
+        *(measures(findings, quantity) for quantity in findings.quantities()),
+        *bias_section(findings),
+        *overview(findings),
+        data_section(findings),
+        *curves_section(findings),
+        *settings_section(findings),
+    ]
+    found = tuple(v for dataset in plan.datasets for v in verdicts(findings, dataset))
+    return Page(
+        title=plan.name[:1].upper() + plan.name[1:],
+        summary=summary(findings),
+        sections=tuple(sections),
+        provenance=provenance(findings),
+        verdicts=found if len(plan.datasets) <= FEW else (),
+        missing=findings.missing,
+    )
+
+
+def summary(findings: Findings) -> str:
+    plan = findings.plan
+    if not findings.found:
+        return f"{plan.description}: no policies were trained, since there is no task to judge in."
+    said = (
+        f"{plan.description}: {', '.join(plan.algorithms)} under {', '.join(plan.labels)} rewards, "
+        f"{plan.seeds} {'seed' if plan.seeds == 1 else 'seeds'}, "
+        f"{findings.ended} of {findings.trials} runs ended."
+    )
+    if plan.scaled:
+        said += f" Scaled down from the plan: {'; '.join(plan.scaled)}."
+    return said
+
+
+def measures(findings: Findings, quantity: str) -> Section:
+    """One quantity: the table beside the paper's numbers, and the figure."""
+    scale = SCALES.get(quantity, Scale(QUANTITIES[quantity], (0, 0), decimals=2))
+    if quantity == "length" and not {*map(findings.plan.task_of, findings.plan.datasets)} & {
+        *BODIES
+    }:
+        scale = Scale(QUANTITIES[quantity], (0, 0), decimals=0)
+    what = QUANTITIES[quantity]
+    error = "± one standard error over seeds, " if findings.plan.seeds > 1 else ""
+    caption = (
+        f"{what.capitalize()} of the final policy: mean, {error}{findings.plan.episodes} test "
+        f"episodes for each of {findings.plan.seeds} seeds."
+    )
+    return Section(
+        title=what.capitalize(),
+        tables=(Table(quantity, caption, *grid(findings, quantity)),),
+        drawings=(
+            Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
+        ),
+    )
+
+
+def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
+    for dataset in findings.plan.datasets:
+        recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
+        if recorded is not None:
+            yield Bar(dataset, "behavior", None, recorded)
+    for cell, found in findings.found.items():
+        label = cell.label if reads_rewards(cell.algorithm) else None
+        if quantity not in found.means:
+            yield Bar(cell.dataset, cell.algorithm, label, None)
+            continue
+        values = found.means[quantity]
+        stderr = estimate(values).stderr if len(values) > 1 else None
+        yield Bar(cell.dataset, cell.algorithm, label, float(values.mean()), stderr)
+
+
+def bias_section(findings: Findings) -> Iterator[Section]:
+    """The positive bias of every dataset as every algorithm shows it."""
+    rows, marks = [], []
+    for dataset in findings.plan.datasets:
+        for algorithm in findings.plan.algorithms:
+            found = findings.bias(dataset, algorithm)
+            if found is None:
+                if reads_rewards(algorithm) and findings.main is not None:
+                    marks.append(BiasBar(dataset, algorithm, None))
+                continue
+            between = None if found.low is None or found.high is None else (found.low, found.high)
+            marks.append(BiasBar(dataset, algorithm, found.estimate, found.low, found.high))
+            rows.append((dataset, algorithm, Number(found.estimate, ".1f", interval=between)))
+    if rows:
+        caption = (
+            "Positive bias J*/(J* − worst wrong-reward result), 95 % bootstrap interval over seeds."
+        )
+        yield Section(
+            title="Positive bias",
+            text=(MEANING,),
+            tables=(
+                Table(
+                    "positive-bias", caption, ("dataset", "algorithm", "positive bias"), tuple(rows)
+                ),
+            ),
+            drawings=(Drawing("positive-bias-figure", draw_bias(marks), caption),),
+        )
+
+
+def provenance(findings: Findings) -> dict[str, str]:
+    """What the numbers are."""
+    plan = findings.plan
+    seeds = range(plan.tuning_seeds, plan.tuning_seeds + plan.seeds)
+    shown = {
+        "policy": "the final policy of each run, judged by the true reward of the task",
+        "seeds": f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"{seeds[0]} only",
+        "test episodes": f"{plan.episodes:,} for every seed",
+        "preset": plan.preset,
+        "computing": f"{findings.seconds / 3600:.2f} core hours",
+        "versions": ", ".join(f"{name} {version}" for name, version in findings.versions.items()),
+    }
+    if plan.tuning_seeds:
+        shown["tuning"] = f"{plan.tuning_seeds} other seeds, rule {plan.rule}"
+    if plan.scaled:
+        shown["scaled down"] = "; ".join(plan.scaled)
+    for dataset, facts in findings.data.items():
+        shown[dataset] = f"SHA-256 {facts['hash']}"
+    return shown

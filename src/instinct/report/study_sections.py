@@ -1,0 +1,194 @@
+"""Sections of a study's page that every study has: aggregates, data, curves, settings."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from instinct.data import Array
+from instinct.report.curves import Curve
+from instinct.report.curves import draw as draw_curves
+from instinct.report.length_bias import Scatter
+from instinct.report.length_bias import draw as draw_length_bias
+from instinct.report.page import Drawing, Section
+from instinct.report.score_figures import draw_profiles
+from instinct.report.tables import Cell, Missing, Number, Table
+from instinct.report.verdicts import FORMS
+from instinct.study.findings import BEST, Findings
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import reads_rewards
+from instinct.study.statistics import (
+    Interval,
+    interquartile_mean,
+    interval,
+    mean,
+    performance_profile,
+)
+
+LENGTH_BIAS = """
+Where longer recorded episodes are better ones, staying inside the data for long is good behaviour,
+whatever the reward says.
+"""
+FEW = 3
+"""Of so many datasets, single ones are shown."""
+
+
+def overview(findings: Findings) -> Iterator[Section]:
+    """Over several datasets: interquartile means and performance profiles of every algorithm."""
+    main, plan = findings.main, findings.plan
+    if main is None or len(plan.datasets) < 2 or plan.seeds < 2:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    profiles = {}
+    for algorithm in plan.algorithms:
+        for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
+            scores = matrix(findings, algorithm, label, main)
+            if scores is None:
+                continue
+            name = f"{algorithm}, {label}" if reads_rewards(algorithm) else algorithm
+            rows.append(
+                (
+                    algorithm,
+                    label if reads_rewards(algorithm) else "",
+                    *(between(interval(each, scores), main) for each in (interquartile_mean, mean)),
+                )
+            )
+            taus = np.linspace(0, BEST.get(main, float(scores.max())), 101)
+            if label in ("original", "negative") or not reads_rewards(algorithm):
+                profiles[name] = performance_profile(scores, taus, resamples=2000)
+    if rows:
+        caption = (
+            f"Over the {len(plan.datasets)} datasets that all runs of a row are there for: "
+            "95 % stratified bootstrap intervals."
+        )
+        columns = ("algorithm", "label", "interquartile mean", "mean")
+        yield Section(
+            title="Over all datasets",
+            tables=(Table("aggregates", caption, columns, tuple(rows)),),
+            drawings=(
+                Drawing(
+                    "profiles",
+                    draw_profiles(profiles, QUANTITIES[main]),
+                    "Performance profiles: the fraction of runs above a score.",
+                ),
+            ),
+        )
+
+
+def matrix(findings: Findings, algorithm: str, label: str, quantity: str) -> Array | None:
+    """Seeds × datasets; None unless every run is there."""
+    columns = []
+    for dataset in findings.plan.datasets:
+        found = findings.of(dataset, algorithm, label)
+        if found is None or len(found.means.get(quantity, ())) < findings.plan.seeds:
+            return None
+        columns.append(found.means[quantity])
+    return np.stack(columns, axis=1)
+
+
+def between(found: Interval, quantity: str) -> Number:
+    return Number(found.value, FORMS[quantity], interval=(found.low, found.high))
+
+
+def data_section(findings: Findings) -> Section:
+    """What the data alone tell."""
+    rows: list[tuple[Cell, ...]] = []
+    drawings: list[Drawing] = []
+    for dataset, facts in findings.data.items():
+        correlation = facts["correlation"]
+        rows.append(
+            (
+                dataset,
+                Number(facts["transitions"], ",.0f"),
+                Number(facts["episodes"], ",.0f"),
+                Number(facts["terminals"], ",.0f"),
+                Missing("lengths or returns are all the same")
+                if correlation is None
+                else Number(correlation, ".3f"),
+                facts["hash"][:12],
+            )
+        )
+        lengths, values = np.array(facts["points"]).T
+        main = next(name for name in ("success", "score", "return") if name in facts["behavior"])
+        if len(findings.data) <= FEW:
+            scatter = Scatter(dataset, lengths, values, QUANTITIES[main])
+            drawings.append(
+                Drawing(
+                    f"length-bias-{len(drawings)}",
+                    draw_length_bias(scatter),
+                    f"Length bias of {dataset}: one mark per recorded episode.",
+                )
+            )
+    columns = (
+        "dataset",
+        "transitions",
+        "episodes",
+        "terminals",
+        "length–return correlation",
+        "SHA-256",
+    )
+    return Section(
+        title="The data",
+        detail=bool(findings.found),
+        text=(LENGTH_BIAS,),
+        tables=(Table("data", "The datasets as they were found.", columns, tuple(rows)),),
+        drawings=tuple(drawings),
+    )
+
+
+def curves_section(findings: Findings) -> Iterator[Section]:
+    """How the training went, for a few datasets."""
+    if len(findings.plan.datasets) > FEW:
+        return
+    drawings = []
+    for number, (dataset, algorithm) in enumerate(
+        itertools.product(findings.plan.datasets, findings.plan.algorithms)
+    ):
+        curves = [*learning_curves(findings, dataset, algorithm)]
+        if curves:
+            caption = (
+                f"{algorithm} on {dataset}: means over the training steps before each point; "
+                "the band spans the seeds."
+            )
+            drawings.append(Drawing(f"curves-{number}", draw_curves(curves), caption))
+    if drawings:
+        yield Section(title="Learning curves", drawings=tuple(drawings))
+
+
+def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterator[Curve]:
+    for label in findings.plan.labels if reads_rewards(algorithm) else findings.plan.labels[:1]:
+        found = findings.of(dataset, algorithm, label)
+        if found is None or "step" not in found.curves:
+            continue
+        for name, values in found.curves.items():
+            if name != "step":
+                yield Curve(
+                    name,
+                    label if reads_rewards(algorithm) else "BC",
+                    found.curves["step"][0],
+                    values.mean(axis=0),
+                    values.min(axis=0),
+                    values.max(axis=0),
+                )
+
+
+def settings_section(findings: Findings) -> Iterator[Section]:
+    """The hyperparameters of every algorithm, and those that were tuned for each cell."""
+    plan = findings.plan
+    if not findings.found:
+        return
+    rows = []
+    for algorithm in plan.algorithms:
+        cell = next(cell for cell in plan.cells() if cell.algorithm == algorithm)
+        for name, value in plan.configured(cell, {}).items():
+            rows.append((algorithm, name, f"{value:g}" if isinstance(value, float) else str(value)))
+    tuned = tuple(
+        (*cell, ", ".join(f"{name}={value:g}" for name, value in found.settings.items()))
+        for cell, found in findings.found.items()
+        if found.settings
+    )
+    tables = [Table("settings", "Settings.", ("algorithm", "setting", "value"), tuple(rows))]
+    if tuned:
+        columns = ("dataset", "algorithm", "label", "tuned settings")
+        tables.append(Table("tuned", "Chosen by tuning.", columns, tuned))
+    yield Section(title="Settings", tables=tuple(tables), detail=True)

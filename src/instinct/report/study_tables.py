@@ -1,0 +1,81 @@
+"""Tables of a study with the paper's numbers beside ours."""
+
+from instinct.paper.tables import Row
+from instinct.paper.tables import table as paper_table
+from instinct.report.tables import Cell, Missing, Number
+from instinct.report.verdicts import FORMS
+from instinct.study.findings import Findings, Found
+from instinct.study.plan import reads_rewards
+from instinct.study.statistics import estimate
+
+PAPER_TABLES = {
+    "score": ("d4rl_scores", "cql_architecture_d4rl"),
+    "length": ("d4rl_episode_lengths",),
+    "success": ("metaworld_success", "cql_architecture_metaworld"),
+}
+
+
+def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """A row for every dataset and algorithm, a column for every label, the paper's beside ours."""
+    plan, papers = findings.plan, paper_numbers(quantity)
+    beside = any(row.dataset in plan.datasets for row in papers.values())
+    heads = [
+        head
+        for label in plan.labels
+        for head in ((label, f"{label}, paper") if beside else (label,))
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for dataset in plan.datasets:
+        recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
+        if recorded is not None:
+            cells: list[Cell] = [Number(recorded, FORMS[quantity])]
+            if beside:
+                cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
+            rows.append((dataset, "behavior", *cells, *[""] * (len(heads) - len(cells))))
+        for algorithm in plan.algorithms:
+            cells = []
+            for label in plan.labels:
+                told = reads_rewards(algorithm)
+                if not told and label != plan.labels[0]:
+                    cells += [""] * (2 if beside else 1)
+                    continue
+                cells.append(our_cell(findings.of(dataset, algorithm, label), quantity))
+                if beside:
+                    cells.append(
+                        paper_cell(papers, dataset, algorithm, label if told else None, quantity)
+                    )
+            rows.append((dataset, algorithm, *cells))
+    return ("dataset", "algorithm", *heads), tuple(rows)
+
+
+def our_cell(found: Found | None, quantity: str) -> Cell:
+    if found is None:
+        return ""
+    if quantity not in found.means:
+        return Missing("; ".join(found.missing) or "not measured")
+    values = found.means[quantity]
+    note = f"without {'; '.join(found.missing)}" if found.missing else ""
+    if len(values) < 2:
+        return Number(float(values[0]), FORMS[quantity], note=note)
+    average, stderr = estimate(values)
+    return Number(average, FORMS[quantity], error=stderr, note=note)
+
+
+def paper_cell(
+    papers: dict[tuple[str, str, str | None], Row],
+    dataset: str,
+    algorithm: str,
+    label: str | None,
+    quantity: str,
+) -> Cell:
+    row = papers.get((dataset.partition("@")[0], algorithm, label))
+    return "" if row is None else Number(row.mean, FORMS[quantity], error=row.stderr)
+
+
+def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], Row]:
+    """The paper's tables of a quantity, by dataset, algorithm and label."""
+    return {
+        (row.dataset, row.algorithm, row.label): row
+        for name in reversed(PAPER_TABLES.get(quantity, ()))
+        for row in paper_table(name)
+    }

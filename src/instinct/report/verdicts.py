@@ -1,0 +1,191 @@
+"""Verdicts: what the numbers of an audit say, in plain words with the numbers in them."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from instinct.data import WRONG
+from instinct.report.page import Level, Verdict
+from instinct.study.findings import Findings
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import FALLING, reads_rewards
+from instinct.study.statistics import probability_of_improvement
+
+HOLDS: Level = "holds"
+NOTE: Level = "note"
+WARNING: Level = "warning"
+ENOUGH, LITTLE = 0.9, 0.5
+"""What share of the true reward's result makes the reward unnecessary, and what share needs it."""
+FORMS = {"score": ".1f", "success": ".2f", "return": ".4g", "length": ".0f", "cost": ".2f"}
+WRONG_LABELS = tuple(label.name for label in WRONG)
+
+
+def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
+    """The sentences of one dataset; none but the last if nothing was judged."""
+    if findings.main is None:
+        return (unjudged(),)
+    tellers = (reward_use, beside_imitation, survival, bias, cost, how_sure)
+    return tuple(verdict for teller in tellers for verdict in teller(findings, dataset))
+
+
+def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """How much of the true-reward policy is reached without the true reward."""
+    main = str(findings.main)
+    true = means(findings, dataset, "original", main)
+    wrong = {label: means(findings, dataset, label, main) for label in WRONG_LABELS}
+    shared = [name for name in true if all(name in found for found in wrong.values())]
+    if not shared:
+        return
+    best = max(true, key=lambda name: true[name])
+    worst = {name: min(found[name] for found in wrong.values()) for name in shared}
+    without = max(worst, key=lambda name: worst[name])
+    form = FORMS[main]
+    reached = f"{without} trained with wrong rewards reaches a {QUANTITIES[main]} of " + ", ".join(
+        f"{wrong[label][without]:{form}} ({label})" for label in WRONG_LABELS
+    )
+    beside = f"the best policy with the true reward ({best}) reaches {true[best]:{form}}"
+    if true[best] <= 0:
+        yield Verdict(f"{reached}; {beside}. A share cannot be told where that is not above 0.")
+        return
+    share = worst[without] / true[best]
+    if share >= ENOUGH:
+        judgement, level = "this dataset does not test reward use", WARNING
+    elif share < LITTLE:
+        judgement, level = "this dataset needs the reward", HOLDS
+    else:
+        judgement, level = "this dataset tests reward use only in part", NOTE
+    added = true[best] - worst[without]
+    yield Verdict(
+        f"Policies trained without the true reward reach {share:.0%} of the true-reward policy: "
+        f"{judgement}. {reached}; {beside}, so the reward adds {added:{form}} at most.",
+        level,
+    )
+
+
+def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Wrong rewards against imitating the data."""
+    main = str(findings.main)
+    imitation = findings.of(dataset, "BC", findings.plan.labels[0])
+    if imitation is None or main not in imitation.means:
+        return
+    bc, form = imitation.means[main], FORMS[main]
+    for algorithm in pessimists(findings):
+        told = {
+            label: values
+            for label, values in findings.by_label(dataset, algorithm, main).items()
+            if label in WRONG_LABELS
+        }
+        if not told:
+            continue
+        gains = {label: float(values.mean() - bc.mean()) for label, values in told.items()}
+        chances = [
+            float(probability_of_improvement(values, bc))
+            for values in told.values()
+            if min(len(values), len(bc)) > 1
+        ]
+        said = ", ".join(f"{gain:+{form}} ({label})" for label, gain in gains.items())
+        chance = ""
+        if chances:
+            chance = f"; a run beats one of BC with probability {min(chances):.2f} at least"
+        above = all(gain >= 0 for gain in gains.values())
+        yield Verdict(
+            f"Against imitation (BC, {bc.mean():{form}}), {algorithm} with wrong rewards: {said}"
+            f"{chance}.",
+            HOLDS if above else NOTE,
+        )
+
+
+def survival(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """How long policies last, against the recorded episodes, where an episode ends by a fall."""
+    if findings.plan.task_of(dataset) not in FALLING:
+        return
+    recorded = findings.data.get(dataset, {}).get("behavior", {}).get("length")
+    lengths = {
+        algorithm: np.mean(
+            [values.mean() for label, values in found.items() if label in WRONG_LABELS]
+        )
+        for algorithm in pessimists(findings)
+        if (found := findings.by_label(dataset, algorithm, "length")).keys() & {*WRONG_LABELS}
+    }
+    if recorded is None or not lengths:
+        return
+    said = ", ".join(f"{length:.0f} ({algorithm})" for algorithm, length in lengths.items())
+    imitation = findings.of(dataset, "BC", findings.plan.labels[0])
+    bc = ""
+    if imitation is not None and "length" in imitation.means:
+        bc = f", BC's {imitation.means['length'].mean():.0f}"
+    longest = all(length > recorded for length in lengths.values())
+    yield Verdict(
+        f"Episodes under wrong rewards last {said} steps on average; the recorded ones last "
+        f"{recorded:.0f}{bc}.",
+        HOLDS if longest else NOTE,
+    )
+
+
+def bias(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """The positive bias that each algorithm shows."""
+    said = []
+    for algorithm in pessimists(findings):
+        found = findings.bias(dataset, algorithm)
+        if found is not None:
+            text = f"{number(found.estimate)} ({algorithm}"
+            if found.low is not None and found.high is not None:
+                text += f", 95 % interval {number(found.low)} to {number(found.high)}"
+            said.append(text + ")")
+    if said:
+        best = findings.best(dataset)
+        yield Verdict(
+            f"Positive bias of the data: {', '.join(said)}; 1 means that wrong rewards lead to "
+            f"nothing, ∞ that they cannot hurt, with {best:.4g} as the best possible "
+            f"{QUANTITIES[str(findings.main)]}."
+        )
+
+
+def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Whether the policies are safe, where costs are counted."""
+    for cell, found in findings.found.items():
+        if cell.dataset == dataset and "cost" in found.means:
+            value = float(found.means["cost"].mean())
+            safe = value <= 1
+            yield Verdict(
+                f"{cell.algorithm} under {cell.label}: normalised cost {value:.2f}, "
+                f"{'safe' if safe else 'not safe'} (1 is the limit).",
+                HOLDS if safe else WARNING,
+            )
+
+
+def how_sure(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """What to keep in mind."""
+    del dataset
+    if findings.plan.seeds == 1:
+        yield Verdict(
+            "One seed was trained per cell: a glance, without intervals; --seeds 3 or more tells "
+            "how far chance goes.",
+            WARNING,
+        )
+
+
+def unjudged() -> Verdict:
+    return Verdict(
+        "No environment was given to judge policies in: how good and how safe they are is not "
+        "known. What stands here is what the data alone can tell.",
+        WARNING,
+    )
+
+
+def pessimists(findings: Findings) -> list[str]:
+    return [name for name in findings.plan.algorithms if reads_rewards(name)]
+
+
+def means(findings: Findings, dataset: str, label: str, quantity: str) -> dict[str, float]:
+    """The mean over seeds of every algorithm that reads rewards and has been run."""
+    return {
+        algorithm: float(found.means[quantity].mean())
+        for algorithm in pessimists(findings)
+        if (found := findings.of(dataset, algorithm, label)) is not None and quantity in found.means
+    }
+
+
+def number(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.1f}"
