@@ -29,3 +29,11 @@ def test_the_products_of_an_update_are_all_accounted_for(run: Run) -> None:
     assert rows[-1]["product"] == "all else"
     assert sum(row["share_of_operations"] for row in rows) == pytest.approx(1)
     assert {row["times"] for row in rows if row["product"] == "[256, 64] · [64, 64]"} != set()
+
+
+def test_the_start_of_training_is_measured(run: Run) -> None:
+    options = ("--algorithm", "bc", "--transitions", 1000)
+    (row,) = run("bench", "start", *options, "--json").json["results"]
+    assert row.pop("algorithm") == "BC"
+    assert {name for name in row if name.endswith("_mib")} == {"peak_mib", "compile_peak_mib"}
+    assert all(value > 0 for value in row.values())

@@ -1,11 +1,16 @@
 """The operations counted are those worked out by hand."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import pytest
 
-from instinct.deep.bench import hopper_like, matrix_flop, untrained
+from instinct.deep.algorithm import Algorithm
+from instinct.deep.bench import hopper_like, matrix_flop, on_one_core, untrained
+from instinct.deep.runs import load_run
 from instinct.deep.settings import configure
+from instinct.deep.start_bench import compiling, first_step, make_dataset
 
 
 def shapes(layers: int, units: int, inputs: int, outputs: int) -> tuple[int, int]:
@@ -13,12 +18,16 @@ def shapes(layers: int, units: int, inputs: int, outputs: int) -> tuple[int, int
     return inputs * units + (layers - 1) * units**2 + units * outputs, inputs * units
 
 
+def operations(algorithm: Algorithm) -> float:
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like(100, 10)))
+    state = jax.eval_shape(lambda: untrained(algorithm, jax.random.key(0), data))
+    return matrix_flop(algorithm, state, data)
+
+
 @pytest.mark.parametrize("name", ["ATAC", "IQL", "BC"])
 def test_operations(name: str) -> None:
     """Forward once, backward once for weights and once for inputs except at the first layer."""
     algorithm = configure(name, {"units": 16, "batch_size": 32})
-    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like(100, 10)))
-    state = jax.eval_shape(lambda: untrained(algorithm, jax.random.key(0), data))
     q, q_first = shapes(3, 16, 14, 1)
     v, v_first = shapes(3, 16, 11, 1)
     pi, pi_first = shapes(3, 16, 11, 3)
@@ -29,4 +38,36 @@ def test_operations(name: str) -> None:
         "IQL": 2 * q + (3 * v - v_first) + v + 2 * learned_q + (3 * pi - pi_first),
         "ATAC": (3 * wide - wide_first) + wide + 2 * q + 6 * learned_q + 2 * q,
     }
-    assert matrix_flop(algorithm, state, data) == 2 * 32 * expected[name]
+    assert operations(algorithm) == 2 * 32 * expected[name]
+
+
+def test_operations_of_cql() -> None:
+    """The critics learn from the data's action and 3 × 4 others in every state."""
+    algorithm = configure("CQL", {"units": 16, "batch_size": 32, "actions": 4})
+    q, q_first = shapes(2, 16, 14, 1)
+    pi, pi_first = shapes(2, 16, 11, 6)
+    learned_q, learned_pi = 3 * q - q_first, 3 * pi - pi_first
+    expected = learned_pi + pi + 2 * q + 13 * 2 * learned_q + 2 * 2 * q
+    assert operations(algorithm) == 2 * 32 * expected
+
+
+def test_operations_of_the_decision_transformer() -> None:
+    """Of three tokens a step the last block goes on with one; embeddings pass no gradient on."""
+    settings = {"layers": 2, "units": 8, "batch_size": 32, "context": 4}
+    embeddings = 4 * (1 + 11 + 3) * 8
+    block = 12 * 12 * 8**2 + 2 * 12 * 12 * 8
+    last_block = 12 * 2 * 8**2 + 4 * 10 * 8**2 + 2 * 4 * 12 * 8
+    answer = 4 * 8 * 3
+    expected = 2 * embeddings + 3 * (block + last_block + answer)
+    assert operations(configure("DT", settings)) == 2 * 32 * expected
+
+
+def test_the_programs_compiled_are_those_that_train(tmp_path: Path) -> None:
+    """The first step adds none to those kept."""
+    on_one_core(make_dataset, tmp_path, 1000)
+    on_one_core(compiling, "BC", tmp_path)
+    kept = [*(tmp_path / "BC").glob("*steps_between*-cache")]
+    assert len(kept) == 1
+    on_one_core(first_step, "BC", tmp_path)
+    assert [*(tmp_path / "BC").glob("*steps_between*-cache")] == kept
+    assert load_run(tmp_path / "BC-run").outcome.metrics["step"].tolist() == [1]

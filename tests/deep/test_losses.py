@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from instinct.data import Array
+from instinct.deep import cql, dt
 from instinct.deep.algorithm import Algorithm, Batch, Data
 from instinct.deep.loop import first_state
 from instinct.deep.settings import configure
@@ -303,3 +304,14 @@ def test_decision_transformer() -> None:
         metrics["action_error"], loss(ref.double(state["policy"])), rtol=1e-4
     )
     assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+
+
+@pytest.mark.parametrize("name", ["CQL", "CQL3"])
+def test_cql_with_a_few_states_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cql, "STATES_AT_ONCE", 4)
+    test_cql(name)
+
+
+def test_decision_transformer_with_a_few_windows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dt, "WINDOWS_AT_ONCE", 4)
+    test_decision_transformer()

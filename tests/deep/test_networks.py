@@ -22,7 +22,7 @@ from instinct.deep.networks import (
     tanh_gaussian,
     tanh_gaussian_init,
 )
-from instinct.deep.optimizer import adam_init, adam_step, clip_norm, cosine
+from instinct.deep.optimizer import adam_init, adam_step, clip_norm, cosine, mean_gradient
 
 KEY = jax.random.key(0)
 
@@ -102,6 +102,27 @@ def test_adam(decay: float) -> None:
         change, state = optimizer.update(gradient, state, theirs)
         theirs = optax.apply_updates(theirs, change)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), mine, theirs)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 5, 12, 100])
+def test_the_gradient_does_not_depend_on_the_rows_taken_at_once(rows: int) -> None:
+    """That of the mean of (x·w − y)² is the mean of 2·(x·w − y)·x."""
+    x, y, w = (jax.random.normal(KEY, shape) for shape in ((12, 3), (12,), (3,)))
+    seen = []
+
+    def loss(w: jax.Array, part: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        x, y = part
+        seen.append(len(x))
+        return jnp.mean((x @ w - y) ** 2), x.mean(axis=0)
+
+    (value, metrics), gradient = mean_gradient(loss, w, (x, y), rows)
+    error = np.asarray(x) @ np.asarray(w) - np.asarray(y)
+    np.testing.assert_allclose(value, (error**2).mean(), rtol=1e-5)
+    np.testing.assert_allclose(metrics, np.asarray(x).mean(axis=0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        gradient, (2 * error[:, None] * np.asarray(x)).mean(axis=0), rtol=1e-5, atol=1e-6
+    )
+    assert {*seen} == {{1: 1, 4: 4, 5: 4, 12: 12, 100: 12}[rows]}
 
 
 def test_cosine() -> None:

@@ -60,6 +60,32 @@ def train(
 
 
 @app.command()
+def start(
+    algorithm: Annotated[
+        list[str] | None, typer.Option(help="Only this one; may be given several times.")
+    ] = None,
+    transitions: Annotated[
+        int, typer.Option(min=1000, help="Transitions of the dataset.")
+    ] = 1_000_000,
+    json: Json = False,
+) -> None:
+    """Measure in fresh processes how long training takes to start, and the memory it needs.
+
+    Example: instinct bench start --algorithm ATAC --json
+    """
+    from instinct.deep.registry import ALGORITHMS, algorithm_class
+    from instinct.deep.start_bench import measure_start
+
+    names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
+    rows = []
+    with progress("start of training") as step:
+        for row in measure_start(names, transitions):
+            rows.append(row)
+            step(len(rows), len(names), str(row["algorithm"]))
+    tell("start", f"One core; {transitions:,} random transitions.", rows, json)
+
+
+@app.command()
 def profile(
     algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="For example CQL or DT.")],
     size: Annotated[str, typer.Option(help="`paper` or `small`.")] = "paper",

@@ -3,10 +3,11 @@
 import math
 import multiprocessing
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +22,7 @@ from instinct.deep.settings import configure
 
 SIZES: dict[str, dict[str, float]] = {"paper": {}, "small": {"layers": 3, "units": 64}}
 REPEATS = 5
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -51,11 +53,11 @@ def measure(
             yield asdict(on_one_core(speed, name, size))
 
 
-def on_one_core(function: Callable[[str, str], T], name: str, size: str) -> T:
+def on_one_core(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
     """What the function returns in a process of its own, with one thread on one core."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, stay_on_core, (cores()[-1],)) as process:
-        return process.submit(function, name, size).result()
+        return process.submit(function, *arguments, **options).result()
 
 
 def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
@@ -108,7 +110,26 @@ def multiplied(a: jax.Array, b: jax.Array, n: int) -> jax.Array:
 
 
 def matrix_flop(algorithm: Algorithm, state: State, data: Data) -> float:
-    """Operations of the matrix products in one update, from its equations."""
+    """Operations of the matrix products in one update."""
+    return sum(product.flop * n for product, n in products(algorithm, state, data).items())
+
+
+class Product(NamedTuple):
+    """A matrix product by the shapes of its factors and the axes that it sums over."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    dimensions: Any
+
+    @property
+    def flop(self) -> float:
+        (_, summed), (_, batch) = self.dimensions
+        free = [n for i, n in enumerate(self.right) if i not in (*summed, *batch)]
+        return 2.0 * math.prod(self.left) * math.prod(free)
+
+
+def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]:
+    """The matrix products of one update and how often each is made, from its equations."""
 
     def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
         return algorithm.update(state, algorithm.sample(data, key), key)
@@ -116,19 +137,18 @@ def matrix_flop(algorithm: Algorithm, state: State, data: Data) -> float:
     return products_in(jax.make_jaxpr(one)(algorithm, state, data, jax.random.key(0)).jaxpr)
 
 
-def products_in(jaxpr: Any) -> float:
-    total = 0.0
+def products_in(jaxpr: Any) -> Counter[Product]:
+    found: Counter[Product] = Counter()
     for equation in jaxpr.eqns:
         if equation.primitive.name == "dot_general":
-            (contracted, _), _ = equation.params["dimension_numbers"]
-            left = equation.invars[0].aval.shape
-            out = equation.outvars[0].aval.shape
-            total += 2.0 * math.prod(out) * math.prod(left[i] for i in contracted)
+            left, right = (factor.aval.shape for factor in equation.invars)
+            found[Product(left, right, equation.params["dimension_numbers"])] += 1
+        times = equation.params["length"] if equation.primitive.name == "scan" else 1
         for parameter in equation.params.values():
             inner = getattr(parameter, "jaxpr", parameter)
             if hasattr(inner, "eqns"):
-                total += products_in(inner)
-    return total
+                found += Counter({product: times * n for product, n in products_in(inner).items()})
+    return found
 
 
 def hopper_like(rows: int = 20_000, length: int = 500) -> Dataset:

@@ -21,7 +21,9 @@ from instinct.deep.networks import (
     twins_init,
     value,
 )
-from instinct.deep.optimizer import adam_init, adam_step
+from instinct.deep.optimizer import adam_init, adam_step, mean_gradient
+
+STATES_AT_ONCE = 16
 
 
 @hyperparameters
@@ -85,23 +87,25 @@ class CQL(Algorithm):
         y = batch.rewards + self.discount * batch.goes_on * twin_minimum(
             state["targets"], s_next, later[-1]
         )
-        probes = jnp.concatenate([uniform, later[:-1], now[:-1]])
+        actions = jnp.concatenate([batch.actions[None], uniform, later[:-1], now[:-1]])
         log_uniform = jnp.full_like(log_now[:-1], -LOG_2 * batch.actions.shape[-1])
         log_density = jnp.concatenate([log_uniform, log_later[:-1], log_now[:-1]])
 
-        def critic_loss(critics: tuple[MLP, MLP]) -> tuple[jax.Array, Metrics]:
+        def critic_loss(critics: tuple[MLP, MLP], part: Any) -> tuple[jax.Array, Metrics]:
+            s, actions, log_density, y = part
             total, metrics = jnp.zeros(()), {}
             for f in critics:
-                q = at_actions(f, s, jnp.concatenate([batch.actions[None], probes]))
-                soft_maximum = jax.nn.logsumexp(q[1:] - log_density, axis=0)
-                gap = jnp.mean(soft_maximum - q[0])
-                bellman = jnp.mean((q[0] - y) ** 2)
+                q = at_actions(f, s, actions)
+                soft_maximum = jax.nn.logsumexp(q[:, 1:] - log_density, axis=1)
+                gap = jnp.mean(soft_maximum - q[:, 0])
+                bellman = jnp.mean((q[:, 0] - y) ** 2)
                 total = total + bellman + self.alpha * gap
-                metrics = {"bellman_loss": bellman, "gap": gap, "value": q[0].mean()}
+                metrics = {"bellman_loss": bellman, "gap": gap, "value": q[:, 0].mean()}
             return total, metrics
 
-        (loss_q, metrics), critic_gradient = jax.value_and_grad(critic_loss, has_aux=True)(
-            state["critics"]
+        by_state = s, jnp.moveaxis(actions, 0, 1), log_density.T, y
+        (loss_q, metrics), critic_gradient = mean_gradient(
+            critic_loss, state["critics"], by_state, STATES_AT_ONCE
         )
         entropy_alpha = jnp.exp(state["log_alpha"])
 
@@ -163,5 +167,6 @@ def sample(normal: Normal, noise: jax.Array, c: jax.Array | float) -> tuple[jax.
 
 
 def at_actions(f: MLP, s: jax.Array, actions: jax.Array) -> jax.Array:
-    """f(s, a) for several actions [k, batch, m] in every state."""
-    return value(f, jnp.broadcast_to(s, (*actions.shape[:-1], s.shape[-1])), actions)
+    """f(s, a) for several actions [batch, k, m] in every state."""
+    s = jnp.broadcast_to(s[:, None], (*actions.shape[:-1], s.shape[-1]))
+    return value(f, s, actions)

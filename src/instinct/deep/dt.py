@@ -18,10 +18,11 @@ from instinct.deep.algorithm import (
     transitions,
 )
 from instinct.deep.networks import linear, mlp_init
-from instinct.deep.optimizer import adam_init, adam_step, clip_norm
+from instinct.deep.optimizer import adam_init, adam_step, clip_norm, mean_gradient
 from instinct.deep.transformer import Dropout, norm, norm_init, transformer, transformer_init
 
 TOP = 0.1
+WINDOWS_AT_ONCE = 16
 
 
 class Window(NamedTuple):
@@ -113,13 +114,17 @@ class DT(Algorithm):
         )
 
     def update(self, state: State, batch: Window, key: jax.Array) -> tuple[State, Metrics]:
-        dropout = Dropout(self.dropout, key)
+        keys = jax.random.split(key, self.batch_size)
+        weight = batch.real / batch.real.mean()
 
-        def loss(policy: dict[str, Any]) -> jax.Array:
-            error = (self.predict(policy, batch, dropout) - batch.actions) ** 2
-            return jnp.sum(error.mean(axis=-1) * batch.real) / jnp.sum(batch.real)
+        def loss(policy: dict[str, Any], part: Any) -> tuple[jax.Array, None]:
+            window, weight, keys = part
+            predicted = self.predict(policy, window, Dropout(self.dropout, keys[0]))
+            return jnp.mean(weight[..., None] * (predicted - window.actions) ** 2), None
 
-        error, gradient = jax.value_and_grad(loss)(state["policy"])
+        (error, _), gradient = mean_gradient(
+            loss, state["policy"], (batch, weight, keys), WINDOWS_AT_ONCE
+        )
         optimizer = state["policy_optimizer"]
         rate = self.rate * jnp.minimum(1, (optimizer["count"] + 1) / self.warm_up_steps)
         policy, optimizer = adam_step(

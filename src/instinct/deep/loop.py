@@ -37,6 +37,7 @@ def steps_between(
     """
     _, steps_key = jax.random.split(key)
 
+    @jax.jit
     def one(state: State, step: Any) -> tuple[State, Metrics]:
         sample_key, update_key = jax.random.split(jax.random.fold_in(steps_key, step))
         return algorithm.update(state, algorithm.sample(data, sample_key), update_key)

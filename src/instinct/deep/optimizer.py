@@ -1,5 +1,6 @@
-"""Adam and AdamW, as one pure step."""
+"""Gradients of large batches, and Adam and AdamW as one pure step."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -9,6 +10,29 @@ MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 
 
 Adam = dict[str, Any]
+Loss = Callable[[Any, Any], tuple[jax.Array, Any]]
+
+
+def mean_gradient(loss: Loss, parameters: Any, batch: Any, rows: int) -> tuple[Any, Any]:
+    """((loss, metrics), gradient) of means over the batch, taken over a few rows at a time.
+
+    `loss` gives its value and metrics, all of them means over the rows that it is given. What few
+    rows need stays in the processor's cache. They are `rows`, or the next number that divides the
+    batch.
+    """
+    size = len(jax.tree.leaves(batch)[0])
+    rows = max(n for n in range(1, rows + 1) if size % n == 0)
+    parts = jax.tree.map(lambda x: x.reshape(-1, rows, *x.shape[1:]), batch)
+    of_part = jax.jit(jax.value_and_grad(loss, has_aux=True))
+
+    def add(total: Any, part: Any) -> tuple[Any, None]:
+        return jax.tree.map(jnp.add, total, of_part(parameters, part)), None
+
+    shapes = jax.eval_shape(of_part, parameters, jax.tree.map(lambda x: x[0], parts))
+    zeros = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+    total, _ = jax.lax.scan(add, zeros, parts)
+    mean: tuple[Any, Any] = jax.tree.map(lambda x: x * (rows / size), total)
+    return mean
 
 
 def adam_init(parameters: Any) -> Adam:

@@ -2,19 +2,18 @@
 
 import math
 import time
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from instinct.deep.bench import (
     SIZES,
+    Product,
     gemm_peak,
     hopper_like,
     on_one_core,
+    products,
     speed,
     untrained,
 )
@@ -22,20 +21,6 @@ from instinct.deep.settings import configure
 
 LEAST_SHARE = 0.01
 """Of the operations; smaller products are put together."""
-
-
-class Product(NamedTuple):
-    """A product by the shapes of its factors and the axes that it sums over."""
-
-    left: tuple[int, ...]
-    right: tuple[int, ...]
-    dimensions: Any
-
-    @property
-    def flop(self) -> float:
-        (_, summed), (_, batch) = self.dimensions
-        free = [n for i, n in enumerate(self.right) if i not in (*summed, *batch)]
-        return 2.0 * math.prod(self.left) * math.prod(free)
 
 
 @dataclass(frozen=True)
@@ -58,10 +43,8 @@ def shares(name: str, size: str) -> list[Share]:
     """The same, in this process."""
     algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
-    key = jax.random.key(0)
-    state = untrained(algorithm, key, data)
-    jaxpr = jax.make_jaxpr(lambda s: algorithm.update(s, algorithm.sample(data, key), key))(state)
-    counts = Counter(products(jaxpr.jaxpr))
+    state = untrained(algorithm, jax.random.key(0), data)
+    counts = products(algorithm, state, data)
     step = 1 / speed(name, size).steps_per_second
     peak = max(gemm_peak() for _ in range(5))
     operations = sum(product.flop * n for product, n in counts.items())
@@ -83,17 +66,6 @@ def shares(name: str, size: str) -> list[Share]:
     known = sum(row.share_of_operations for row in rows), sum(row.share_of_step for row in rows)
     rest = Share("all else", 0, 1 - known[0], 1 - known[1], 0.0)
     return [*rows, rest]
-
-
-def products(jaxpr: Any) -> Iterator[Product]:
-    for equation in jaxpr.eqns:
-        if equation.primitive.name == "dot_general":
-            left, right = (factor.aval.shape for factor in equation.invars)
-            yield Product(left, right, equation.params["dimension_numbers"])
-        for parameter in equation.params.values():
-            inner = getattr(parameter, "jaxpr", parameter)
-            if hasattr(inner, "eqns"):
-                yield from products(inner)
 
 
 def seconds(product: Product, repeats: int = 5) -> float:
