@@ -1,0 +1,250 @@
+"""Plans: which trials they consist of, counted by hand, and what is refused before any runs."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instinct.errors import BadInput
+from instinct.study import plan_files
+from instinct.study.measured import Measured
+from instinct.study.plan import Cell, Plan
+from instinct.study.plan_files import from_content, read_plan, shipped_plans
+from instinct.study.presets import PRESETS
+from instinct.study.running import choices
+from instinct.study.store import open_store
+from instinct.study.trials import Trial
+from tests.study.problems import deep_plan, grid_plan
+
+LABELS = ("original", "zero", "random", "negative")
+TUNED = Plan(
+    name="tuned",
+    datasets=("hopper-medium", "halfcheetah-medium"),
+    algorithms=("BC", "PSPI"),
+    tuning_seeds=2,
+    seeds=3,
+    grid={"PSPI": {"beta": (1.0, 4.0), "fast_rate": (1e-4, 5e-4, 1e-3)}},
+)
+
+
+def test_cells() -> None:
+    """Two datasets; BC does not read rewards, PSPI is told four kinds."""
+    cells = [*TUNED.cells()]
+    assert len(cells) == len({*cells}) == 2 * (1 + 4)
+    assert cells[0] == Cell("hopper-medium", "BC", "original")
+
+
+def test_tuning_and_results() -> None:
+    """Six combinations for eight cells with two seeds; then three other seeds for ten cells."""
+    tuning = TUNED.tuning()
+    assert len(tuning) == 6 * 8 * 2
+    assert {trial.algorithm for trial in tuning} == {"PSPI"}
+    assert {trial.seed for trial in tuning} == {0, 1}
+    chosen = {cell: {"beta": 4.0} for cell in TUNED.cells() if cell.algorithm == "PSPI"}
+    final = TUNED.final(chosen)
+    assert len(final) == 10 * 3
+    assert {trial.seed for trial in final} == {2, 3, 4}
+    assert {trial.settings["beta"] for trial in final if trial.algorithm == "PSPI"} == {4.0}
+    assert len({trial.identity for trial in [*tuning, *final]}) == len(tuning) + len(final)
+    del chosen[Cell("hopper-medium", "PSPI", "zero")]
+    assert len(TUNED.final(chosen)) == 9 * 3
+
+
+def test_terminals_are_removed_under_wrong_rewards_where_they_are_falls() -> None:
+    filters = {
+        (trial.dataset, trial.label): trial.filters
+        for trial in replace(TUNED, tuning_seeds=0).final({})
+    }
+    for label in LABELS:
+        falls = ("no-terminals",) if label != "original" else ()
+        assert filters["hopper-medium", label] == falls
+        assert filters["halfcheetah-medium", label] == ()
+    (trial,) = Plan(
+        name="x",
+        datasets=("hopper-medium",),
+        algorithms=("PSPI",),
+        labels=("no-terminal",),
+        seeds=1,
+    ).final({})
+    assert (trial.told, trial.filters) == ("original", ("no-terminals",))
+
+
+def test_settings_come_from_preset_plan_and_grid() -> None:
+    plan = replace(TUNED, preset="quick", settings={"PSPI": {"units": 32}})
+    trial = plan.tuning()[0]
+    assert trial.settings["units"] == 32
+    assert trial.settings["batch_size"] == PRESETS["quick"]["PSPI"]["batch_size"] != 256
+    assert (trial.settings["beta"], trial.settings["fast_rate"]) == (1.0, 1e-4)
+
+
+def changed(trial: Trial) -> list[Trial]:
+    return [
+        replace(trial, dataset="other"),
+        replace(trial, algorithm="IQL"),
+        replace(trial, label="zero"),
+        replace(trial, settings={**trial.settings, "beta": 9.0}),
+        replace(trial, seed=99),
+        replace(trial, task="gym:Other"),
+        replace(trial, episodes=7),
+        replace(trial, filters=("cost-free",)),
+        replace(trial, action_range=(0.0, 1.0)),
+    ]
+
+
+def test_identity_is_what_defines_a_trial() -> None:
+    trial = deep_plan("file", "PSPI").final({})[0]
+    others = changed(trial)
+    assert len({each.identity for each in [trial, *others]}) == 1 + len(others)
+    backwards = dict(reversed(trial.settings.items()))
+    assert replace(trial, settings=backwards).identity == trial.identity
+
+
+def test_warm_starts_that_are_shared() -> None:
+    """The policy's depends on neither the label nor β, the critics' on the label alone."""
+    trial = deep_plan("file", "PSPI").final({})[0]
+    policy, critics = trial.warm_starts.values()
+    assert [*trial.warm_starts] == ["Cloning", "Evaluation"]
+
+    def warm(**changes: Any) -> tuple[bool, bool]:
+        first, second = replace(trial, **changes).warm_starts.values()
+        return first == policy, second == critics
+
+    def setting(**values: float) -> dict[str, float]:
+        return {**trial.settings, **values}  # type: ignore[dict-item]
+
+    assert warm(settings=setting(beta=9.0)) == (True, True)
+    assert warm(settings=setting(steps=9)) == (True, True)
+    assert warm(algorithm="ATAC") == (True, True)
+    assert warm(label="zero") == (True, False)
+    assert warm(label="no-terminal") == (True, True)
+    assert warm(seed=99) == (False, False)
+    assert warm(dataset="other") == (False, False)
+    assert warm(filters=("no-terminals",)) == (False, False)
+    assert warm(settings=setting(units=9)) == (False, False)
+    assert deep_plan("file", "BC").final({})[0].warm_starts == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seeds": 0}, "seeds: must be at least 1"),
+        ({"episodes": 0}, "episodes: must be at least 1"),
+        ({"tuning_seeds": -1}, "tuning_seeds: must be at least 0"),
+        ({"datasets": ()}, "datasets: must name at least one"),
+        ({"datasets": ("hopper-medium", "hopper-medium")}, "none twice"),
+        ({"labels": ("false",)}, "no label is called 'false'"),
+        ({"preset": "slow"}, "preset: there are"),
+        ({"rule": "luck"}, "rule: there are"),
+        ({"filters": ("all",)}, "no filter is called 'all'"),
+        ({"algorithms": ("BC", "PSPI", "SAC")}, "SAC"),
+        ({"settings": {"IQL": {}}}, "IQL is not among the algorithms"),
+        ({"settings": {"PSPI": {"gamma": 1}}}, "PSPI has no hyperparameter 'gamma'"),
+        ({"settings": {"BC": {"units": "many"}}}, "BC needs a whole number for units"),
+        ({"grid": {"PSPI": {"beta": (1.0, -1.0)}}}, "beta"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput) as told:
+        replace(TUNED, **changes)
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_tabular_algorithms_have_their_own_settings() -> None:
+    assert [*grid_plan(algorithms=("PEVI",)).final({})[0].settings] == ["R"]
+    with pytest.raises(BadInput, match="PEVI has no setting 'units'"):
+        grid_plan(settings={"PEVI": {"units": 1}})
+    with pytest.raises(BadInput, match="no tabular algorithm"):
+        grid_plan(algorithms=("DT",))
+
+
+def test_a_smaller_study_says_so() -> None:
+    small = TUNED.scale_down(("PSPI", "hopper-medium", "zero"), seeds=1, steps=50)
+    assert [*small.cells()] == [Cell("hopper-medium", "PSPI", "zero")]
+    assert (len(small.tuning()), {trial.seed for trial in small.tuning()}) == (6, {0})
+    assert {trial.settings["steps"] for trial in small.tuning()} == {50}
+    said = "; ".join(small.scaled)
+    assert all(word in said for word in ("hopper-medium", "1 seeds instead of 3", "50"))
+    assert TUNED.scale_down((), None, None) == TUNED
+    with pytest.raises(BadInput, match="tuned has no walker"):
+        TUNED.scale_down(("walker",), None, None)
+
+
+def test_the_example_file(tmp_path: Path) -> None:
+    """The one in the words that describe the format."""
+    assert plan_files.__doc__ is not None
+    path = tmp_path / "plan.toml"
+    path.write_text(plan_files.__doc__.partition("\n")[2])
+    plan = read_plan(path)
+    assert plan.settings == {"ATAC": {"steps": 100_000}}
+    assert len([*plan.cells()]) == 2 * (1 + 2 * 4)
+    assert {trial.settings["beta"] for trial in plan.tuning() if trial.algorithm == "PSPI"} == {
+        10.0,
+        100.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name =", "is not a readable TOML file"),
+        ('name = "x"\nalgorithms = ["BC"]', "datasets: is missing"),
+        ('name = "x"\ndatasets = "d"\nalgorithms = ["BC"]', "datasets: must be a list of words"),
+        ('name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nseed = 1', "seed: a plan has no such"),
+        (
+            'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nseeds = 1.5',
+            "seeds: must be a whole",
+        ),
+        ('name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nsettings = 1', "settings: must be a"),
+    ],
+)
+def test_files_with_faults(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as told:
+        read_plan(path)
+    assert str(told.value).startswith(str(path))
+    assert words in str(told.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is not a readable TOML file"):
+        read_plan(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("plan", [TUNED, grid_plan()])
+def test_a_plan_survives_being_written_down(plan: Plan) -> None:
+    again = from_content(json.loads(json.dumps(plan.content)))
+    assert [t.identity for t in again.tuning()] == [t.identity for t in plan.tuning()]
+    assert [t.identity for t in again.final({})] == [t.identity for t in plan.final({})]
+
+
+@pytest.mark.parametrize("name", shipped_plans())
+def test_the_papers_plans_are_written_down_as_they_are(name: str) -> None:
+    content = shipped_plans()[name].content
+    assert from_content(content).content == content
+
+
+@settings(max_examples=20)
+@given(st.lists(st.floats(0, 1), min_size=8, max_size=8), st.integers(0, 8))
+def test_the_best_mean_is_chosen_of_what_is_whole(
+    tmp_path_factory: pytest.TempPathFactory, scores: list[float], failed: int
+) -> None:
+    """Four combinations with two seeds each; one that lost a trial cannot be chosen."""
+    plan = deep_plan("file", "PSPI", tuning_seeds=2, grid={"PSPI": {"beta": (1.0, 2.0, 3.0, 4.0)}})
+    means = {}
+    with open_store(tmp_path_factory.mktemp("study"), plan, {}) as store:
+        for number, (trial, score) in enumerate(zip(plan.tuning(), scores, strict=True)):
+            failure = "killed" if number == failed else ""
+            store.add(trial, Measured({} if failure else {"score": (score,)}, failure=failure))
+        for i in range(4):
+            if failed // 2 != i:
+                means[float(i + 1)] = (scores[2 * i] + scores[2 * i + 1]) / 2
+        chosen = choices(plan, store)
+    (settled,) = chosen.values()
+    best = max(means.values())
+    assert settled["beta"] == min(beta for beta, mean in means.items() if mean == best)
