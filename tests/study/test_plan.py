@@ -99,7 +99,7 @@ def test_identity_is_what_defines_a_trial() -> None:
     trial = deep_plan("file", "PSPI").final({})[0]
     others = changed(trial)
     assert len({each.identity for each in [trial, *others]}) == 1 + len(others)
-    backwards = dict(reversed(trial.settings.items()))
+    backwards = dict(reversed([*trial.settings.items()]))
     assert replace(trial, settings=backwards).identity == trial.identity
 
 
