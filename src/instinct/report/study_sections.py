@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from instinct.data import Array
+from instinct.deep.settings import Setting
 from instinct.report.curves import Curve
 from instinct.report.curves import draw as draw_curves
 from instinct.report.length_bias import Scatter
@@ -16,7 +17,7 @@ from instinct.report.tables import Cell, Missing, Number, Table
 from instinct.report.verdicts import FORMS
 from instinct.study.findings import BEST, Findings
 from instinct.study.measured import QUANTITIES
-from instinct.study.plan import reads_rewards
+from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import (
     Interval,
     interquartile_mean,
@@ -177,11 +178,12 @@ def settings_section(findings: Findings) -> Iterator[Section]:
     plan = findings.plan
     if not findings.found:
         return
-    rows = []
-    for algorithm in plan.algorithms:
-        cell = next(cell for cell in plan.cells() if cell.algorithm == algorithm)
-        for name, value in plan.configured(cell, {}).items():
-            rows.append((algorithm, name, f"{value:g}" if isinstance(value, float) else str(value)))
+    rows = [
+        (algorithm, name, values_of(name, by_label))
+        for algorithm in plan.algorithms
+        for by_label in [settings_by_label(plan, algorithm)]
+        for name in next(iter(by_label.values()))
+    ]
     tuned = tuple(
         (*cell, ", ".join(f"{name}={value:g}" for name, value in found.settings.items()))
         for cell, found in findings.found.items()
@@ -192,3 +194,24 @@ def settings_section(findings: Findings) -> Iterator[Section]:
         columns = ("dataset", "algorithm", "label", "tuned settings")
         tables.append(Table("tuned", "Chosen by tuning.", columns, tuned))
     yield Section(title="Settings", tables=tuple(tables), detail=True)
+
+
+def settings_by_label(plan: Plan, algorithm: str) -> dict[str, dict[str, Setting]]:
+    """The settings of an algorithm on the first dataset, before tuning."""
+    return {
+        cell.label: plan.configured(cell, {})
+        for cell in plan.cells()
+        if cell.algorithm == algorithm and cell.dataset == plan.datasets[0]
+    }
+
+
+def values_of(name: str, by_label: dict[str, dict[str, Setting]]) -> str:
+    """One value, or those of the labels where they differ."""
+    values = {label: settings[name] for label, settings in by_label.items()}
+    texts = {
+        label: f"{value:g}" if isinstance(value, float) else str(value)
+        for label, value in values.items()
+    }
+    if len({*texts.values()}) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(f"{text} ({label})" for label, text in texts.items())
