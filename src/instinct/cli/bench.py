@@ -108,20 +108,49 @@ def profile(
 
 @app.command()
 def evaluate(
-    episodes: Annotated[int, typer.Option(min=2, help="Hopper episodes.")] = 50,
+    episodes: Annotated[int, typer.Option(min=2, help="Episodes.")] = 50,
+    task: Annotated[
+        str,
+        typer.Option(help="hopper, with a policy that runs; any other with an untrained one."),
+    ] = "hopper",
     json: Json = False,
 ) -> None:
-    """Compare lockstep evaluation with gymnasium's loop, one episode after another.
+    """Compare lockstep evaluation with a plain loop, one episode after another.
 
-    Example: instinct bench evaluate --json
+    Example: instinct bench evaluate --task metaworld:reach --json
     """
     from instinct.collect.evaluation_bench import bench_evaluate
+    from instinct.tasks.evaluation_bench import compare, untrained
+    from instinct.tasks.registry import find_task
 
-    result = asdict(bench_evaluate(episodes))
+    if task == "hopper":
+        result = asdict(bench_evaluate(episodes))
+    else:
+        where = find_task(task)
+        result = asdict(compare(untrained(where), where, episodes))
     if json:
         print_json(result)
     else:
         tell("evaluate", "The same episodes in lockstep and one after another.", [result], json)
+
+
+@app.command()
+def study(
+    runs: Annotated[int, typer.Option(min=21, help="Small runs, all alike but for seeds.")] = 200,
+    json: Json = False,
+) -> None:
+    """Measure what a study of many small runs loses outside of training and evaluation.
+
+    Example: instinct bench study --json
+    """
+    from instinct.study.study_bench import measure
+
+    with progress("runs") as step:
+        result = asdict(measure(runs, report=lambda ended, of: step(ended, of, "ended")))
+    if json:
+        print_json(result)
+    else:
+        tell("study", "Memory in MB after 20 runs and after all.", [result], json)
 
 
 def tell(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:

@@ -17,7 +17,7 @@ from instinct.errors import BadInput
 from instinct.report.numbers import rows
 from instinct.report.page import Page, html, write_page
 from instinct.report.study_page import compose
-from instinct.study.audit import audit_plan
+from instinct.study.audit import audit_plan, check_task
 from instinct.study.execution import Watch
 from instinct.study.facts import facts
 from instinct.study.findings import Findings, read_findings
@@ -104,8 +104,7 @@ def audit(
 
     `dataset` is a name, a file, or a `Dataset`, which needs a `folder` to be kept in. `env` is
     where to judge; without one that is known, the audit tells what the data alone can. An audit
-    that was stopped goes on when it is called again. The workers are processes of their own, so a
-    script needs `if __name__ == "__main__":` around it.
+    that was stopped goes on when it is called again.
     """
     if isinstance(dataset, Dataset):
         dataset = kept(dataset, folder)
@@ -125,6 +124,7 @@ def audit(
         remove_terminals=remove_terminals,
         action_range=action_range,
     )
+    check_task(opened, plan.task_of(name))
     del opened
     run_plan(plan, where, watch, executor)
     return Audit(read_findings(where), where)

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from instinct.data import LABELS
+from instinct.data import LABELS, Dataset
 from instinct.deep import ALGORITHMS, algorithm_class
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.plan import Plan, recorded_in
 from instinct.tabular.registry import ALGORITHMS as TABULAR
+from instinct.tasks.registry import find_task
 
 DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
 """The algorithms of an audit unless others are chosen."""
@@ -62,10 +63,26 @@ def audit_plan(
     )
 
 
+def check_task(dataset: Dataset, name: str) -> None:
+    """Refuse a task whose observations or actions are not those of the dataset."""
+    if name == "gridworld":
+        return
+    task = find_task(name)
+    size = dataset.observations.shape[1]
+    if dataset.action_space != task.action_space:
+        raise BadInput(
+            f"the dataset's actions are {dataset.action_space}, those of {name} "
+            f"{task.action_space}; --action-range says what a file is silent about"
+        )
+    if size != task.observation_size:
+        raise BadInput(
+            f"the dataset's observations are {size} numbers, those of {name} "
+            f"{task.observation_size}"
+        )
+
+
 def named(env: str) -> str:
     """The task of that name, or the environment of Gymnasium's with that id."""
-    from instinct.tasks.registry import find_task
-
     try:
         return find_task(env).name
     except BadInput:

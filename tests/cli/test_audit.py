@@ -1,0 +1,129 @@
+"""The audit as a user calls it, on data so small that it takes seconds."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import instinct
+from instinct.data import Box, Dataset, read, write
+from instinct.data.assemble import assemble
+from tests.cli.conftest import Run
+
+SMALL = ("--set", "units=8", "--set", "batch_size=16", "--set", "steps=20")
+
+
+def recording(episodes: int = 12, length: int = 15) -> Dataset:
+    """Random actions in something with the shapes of the inverted pendulum."""
+    random = np.random.default_rng(0)
+    n = episodes * length
+    observations = random.normal(size=(episodes, length + 1, 4)).astype(np.float32)
+    last = np.arange(n) % length == length - 1
+    return assemble(
+        {
+            "observations": observations[:, :-1].reshape(n, 4),
+            "next_observations": observations[:, 1:].reshape(n, 4),
+            "actions": random.uniform(-3, 3, size=(n, 1)).astype(np.float32),
+            "rewards": np.ones(n, np.float32),
+            "terminals": last & (np.arange(n) // length % 2 == 0),
+            "timeouts": last & (np.arange(n) // length % 2 == 1),
+        },
+        action_space=Box((-3.0,), (3.0,)),
+    )
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    path = tmp_path / "logs.npz"
+    write(recording(), path)
+    return path
+
+
+def test_the_grid_world_has_a_table_verdicts_and_the_bias(run: Run, tmp_path: Path) -> None:
+    outcome = run("audit", "gridworld", "--seeds", 2, "--episodes", 20, "--out", tmp_path)
+    assert outcome.code == 0, outcome.err
+    assert "does not test reward use" in outcome.out
+    assert "Positive bias of the data: ∞ (PEVI" in outcome.out
+    assert outcome.out.rstrip().endswith(f"Page: {tmp_path / 'index.html'}")
+    again = run("audit", "gridworld", "--seeds", 2, "--episodes", 20, "--out", tmp_path, "--json")
+    assert again.json["positive_bias"][0]["estimate"] == "inf"
+    assert {(r["algorithm"], r["label"]) for r in again.json["results"]} >= {
+        ("PEVI", "negative"),
+        ("BC", "zero"),
+    }
+
+
+def test_a_file_is_judged_in_the_environment_that_is_named(
+    run: Run, logs: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit"
+    arguments = ("audit", logs, "--env", "InvertedPendulum-v5", "--algorithms", "iql", *SMALL)
+    outcome = run(*arguments, "--seeds", 2, "--episodes", 2, "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    found = {(row["algorithm"], row["label"]): row for row in outcome.json["results"]}
+    assert len(found) == 8
+    assert found["IQL", "zero"]["return_low"] <= found["IQL", "zero"]["return"]
+    assert outcome.json["task"] == "gym:InvertedPendulum-v5"
+    assert (out / "return.tex").exists()
+    assert Path(outcome.json["page"]).exists()
+
+
+def test_without_an_environment_the_data_alone_are_told(
+    run: Run, logs: Path, tmp_path: Path
+) -> None:
+    outcome = run("audit", logs, "--out", tmp_path / "audit")
+    assert outcome.code == 0
+    assert "No environment was given to judge policies in" in outcome.out
+    assert "180" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("no-such-data",), "is neither a file nor"),
+        (("hopper-medium@1000", "--algorithms", "sarsa"), "no algorithm is called"),
+        (("gridworld", "--algorithms", "SARSA"), "no algorithm is called"),
+        (("gridworld", "--preset", "slow"), "preset"),
+        (("gridworld", "--set", "beta=1"), "has no setting"),
+    ],
+)
+def test_faults_are_told_before_anything_starts(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    outcome = run("audit", *arguments, "--out", tmp_path / "audit")
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert not (tmp_path / "audit").exists()
+
+
+def test_an_unknown_environment_is_told(run: Run, logs: Path, tmp_path: Path) -> None:
+    outcome = run("audit", logs, "--env", "NoSuchThing-v0", "--out", tmp_path / "audit")
+    assert outcome.code == 2
+    assert "NoSuchThing" in outcome.err
+
+
+def test_an_environment_with_other_actions_is_told(run: Run, logs: Path, tmp_path: Path) -> None:
+    outcome = run("audit", logs, "--env", "hopper", "--out", tmp_path / "audit")
+    assert outcome.code == 2
+    assert "actions" in outcome.err
+    assert not (tmp_path / "audit").exists()
+
+
+def test_the_python_api_gives_frames_figures_and_a_display(tmp_path: Path) -> None:
+    found = instinct.audit("gridworld", seeds=2, episodes=10, folder=tmp_path)
+    assert isinstance(found.results, pd.DataFrame)
+    wrong = found.results.query("algorithm == 'PEVI' and label == 'negative'")
+    assert wrong["return"].iloc[0] == pytest.approx(0.92)
+    assert found.positive_bias["estimate"].iloc[0] == "inf"
+    assert {"return-figure", "positive-bias-figure"} <= found.figures.keys()
+    assert "srcdoc" in found._repr_html_()
+    assert "does not test reward use" in str(found)
+    assert found.write() == tmp_path / "index.html"
+
+
+def test_a_dataset_in_memory_is_kept_as_a_file(tmp_path: Path) -> None:
+    dataset = recording()
+    found = instinct.audit(dataset, folder=tmp_path)
+    assert read(next(tmp_path.glob("*.npz"))).hash == dataset.hash
+    assert found.results.empty
