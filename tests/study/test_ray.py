@@ -9,9 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from instinct.deep import Progress
+from instinct.deep.checkpoint import load_arrays
 from instinct.errors import BadInput, InstinctError
 from instinct.study import ray_workers
 from instinct.study.execution import State
@@ -255,7 +257,12 @@ def test_a_node_dies_in_the_middle(tmp_path: Path, two_nodes: Any) -> None:
     assert reasons
     assert all(reason.startswith("the worker or its node was lost") for reason in reasons)
     assert len(cloned) <= plan.seeds + len(reasons)
-    for path in (tmp_path / "local").rglob("*.safetensors"):
+    weights = [*(tmp_path / "local" / "runs").rglob("*.safetensors")]
+    assert len(weights) == len(plan.final({}))
+    for path in weights:
         sent = tmp_path / "ray" / path.relative_to(tmp_path / "local")
-        assert sent.read_bytes() == path.read_bytes()
+        expected, arrays = load_arrays(path)[0], load_arrays(sent)[0]
+        assert {*arrays} == {*expected}
+        for name, array in expected.items():
+            np.testing.assert_array_equal(arrays[name], array)
     assert not [*(tmp_path / "first" / "ray").iterdir()]

@@ -307,7 +307,11 @@ def reading_only(folder: Path) -> Iterator[None]:
         folder.chmod(0o755)
 
 
-def test_a_folder_that_may_only_be_read(folder: Path) -> None:
+@pytest.mark.parametrize("read_before", [False, True])
+def test_a_folder_that_may_only_be_read(folder: Path, read_before: bool) -> None:
+    if read_before:
+        with read_store(folder) as store:
+            store.ended()
     with reading_only(folder):
         with read_store(folder) as store:
             assert len(store.ended()) == 1

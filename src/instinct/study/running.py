@@ -1,11 +1,13 @@
 """Running a plan from its first trial to its last, from wherever it stopped before."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from instinct.deep.settings import Setting
 from instinct.study.execution import Watch, execute
+from instinct.study.performing import RUNS, WARM_STARTS
 from instinct.study.plan import Cell, Plan
 from instinct.study.results import versions
 from instinct.study.store import Ended, Store, open_store
@@ -26,9 +28,17 @@ def run_plan(plan: Plan, folder: Path, watch: Watch, executor: MakeExecutor | No
     with open_store(folder, plan, versions()) as store:
         if not remaining(plan, store):
             return
+        sweep(folder)
         with (executor or local())(folder) as workers:
             execute(plan.tuning(), store, workers, watch)
             execute(plan.final(choices(plan, store)), store, workers, watch)
+        shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what was only half written when the study was stopped."""
+    for scratch in (*folder.glob(f"{RUNS}/*/.*"), *folder.glob(f"{WARM_STARTS}/.*")):
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def remaining(plan: Plan, store: Store) -> int:
