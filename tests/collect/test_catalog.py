@@ -93,3 +93,14 @@ def test_the_task_of_a_name() -> None:
     assert task_of("d4rl:walker2d-expert-v2") == "walker2d"
     assert task_of("gridworld") is None
     assert task_of("hopper-file.npz") is None
+
+
+def test_an_id_of_minaris_is_what_minari_has_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = GridWorld().dataset()
+    write(dataset, tmp_path / "mine" / "grid-v0")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    assert find("mine/grid-v0").hash == dataset.hash
+    with pytest.raises(BadInput, match="neither a file nor the name"):
+        find("mine/grid-v1")

@@ -12,9 +12,16 @@ from playwright.sync_api import Page as Tab
 from instinct.report.figures import figure, styled
 from instinct.report.page import Drawing, Page, Section, write_page
 from instinct.report.registry import PAGES
+from instinct.report.study_page import compose
 from instinct.report.tables import Missing, Number, Table
+from instinct.study.audit import audit_plan
+from instinct.study.findings import read_findings
 from instinct.study.gridworld import GRIDWORLD
+from instinct.study.measured import Measured
 from instinct.study.results import Results
+from instinct.study.store import read_store
+from instinct.study.trials import Trial
+from tests.study.stores import scores, store_with
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
@@ -212,4 +219,33 @@ def test_the_numbers_shown_are_those_of_the_results(browser: Browser, tmp_path: 
         keys = cells.evaluate_all("cells => cells.map((cell) => Number(cell.dataset.key))")
         assert keys == [mine[label]["mean"] for label in labels]
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
+
+
+def test_an_audit_shows_the_numbers_of_its_store(browser: Browser, tmp_path: Path) -> None:
+    def measure(trial: Trial) -> Measured | None:
+        if (trial.label, trial.seed) == ("random", 1):
+            return Measured({}, failure="PSPI diverged at step 7")
+        return scores(trial, 10.0 * len(trial.label) + trial.seed)
+
+    store_with(tmp_path, audit_plan("hopper-medium", algorithms=["PSPI"], seeds=3), measure)
+    with read_store(tmp_path) as store:
+        ended = [*store.ended().values()]
+    tab = browser.new_page()
+    said = list[str]()
+    tab.on("console", lambda message: said.append(message.text))
+    tab.goto(write_page(compose(read_findings(tmp_path)), tmp_path).as_uri(), timeout=PATIENCE)
+    heads = all_texts(tab.locator("#table-score thead th"))
+    row = all_texts(tab.locator("#table-score tbody tr", has_text="PSPI").locator("> *"))
+    for label in ("zero", "random", "negative"):
+        means = [
+            each.measured.mean("score")
+            for each in ended
+            if (each.trial.algorithm, each.trial.label) == ("PSPI", label)
+            and not each.measured.failure
+        ]
+        shown = row[[head.split()[0] for head in heads].index(label)]
+        assert shown.startswith(f"{sum(means) / len(means):.1f} ±"), shown
+    assert "diverged at step 7" in (tab.text_content("body") or "")
+    assert said == []
     tab.close()

@@ -1,5 +1,6 @@
 """Datasets by name: the project's own, made on this machine, and files of the user's."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -26,7 +27,8 @@ def find(
     """The dataset of that name, or in the file or folder at that path.
 
     Locomotion and Meta-World datasets are made when they are first asked for; hopper-medium@200000
-    is the one with so many transitions. `report` is told how many have been made.
+    is the one with so many transitions. `report` is told how many have been made. An id of Minari's
+    is one that Minari has downloaded.
     """
     if name in NAMED:
         return NAMED[name]()
@@ -34,9 +36,16 @@ def find(
         return read(d4rl_path(name), action_range=action_range)
     if is_made(name):
         return recipe(name).dataset(report)
-    if not Path(name).exists():
+    path = Path(name) if Path(name).exists() else minari_folder() / name
+    if not path.exists():
         raise BadInput(f"is neither a file nor the name of a dataset; {nearest(name)}", file=name)
-    return read(name, action_range=action_range)
+    return read(path, action_range=action_range)
+
+
+def minari_folder() -> Path:
+    """Where Minari keeps what it has downloaded, by ids such as mujoco/hopper/medium-v0."""
+    given = os.environ.get("MINARI_DATASETS_PATH")
+    return Path.home() / ".minari" / "datasets" if given is None else Path(given)
 
 
 def recipe(name: str, transitions: int | None = None) -> Made:

@@ -9,7 +9,7 @@ from instinct.data import Array
 from instinct.deep.settings import Setting
 from instinct.report.curves import Curve
 from instinct.report.curves import draw as draw_curves
-from instinct.report.length_bias import Scatter
+from instinct.report.length_bias import Scatter, draw_grid
 from instinct.report.length_bias import draw as draw_length_bias
 from instinct.report.page import Drawing, Section
 from instinct.report.score_figures import draw_profiles
@@ -30,6 +30,8 @@ LENGTH_BIAS = """
 Where longer recorded episodes are better ones, staying inside the data for long is good behaviour,
 whatever the reward says.
 """
+ACROSS = 5
+"""At most so many scatters in a row."""
 FEW = 3
 """Of so many datasets, single ones are shown."""
 
@@ -94,7 +96,6 @@ def between(found: Interval, quantity: str) -> Number:
 def data_section(findings: Findings) -> Section:
     """What the data alone tell."""
     rows: list[tuple[Cell, ...]] = []
-    drawings: list[Drawing] = []
     for dataset, facts in findings.data.items():
         correlation = facts["correlation"]
         rows.append(
@@ -109,17 +110,6 @@ def data_section(findings: Findings) -> Section:
                 facts["hash"][:12],
             )
         )
-        lengths, values = np.array(facts["points"]).T
-        main = next(name for name in ("success", "score", "return") if name in facts["behavior"])
-        if len(findings.data) <= FEW:
-            scatter = Scatter(dataset, lengths, values, QUANTITIES[main])
-            drawings.append(
-                Drawing(
-                    f"length-bias-{len(drawings)}",
-                    draw_length_bias(scatter),
-                    f"Length bias of {dataset}: one mark per recorded episode.",
-                )
-            )
     columns = (
         "dataset",
         "transitions",
@@ -133,8 +123,22 @@ def data_section(findings: Findings) -> Section:
         detail=bool(findings.found),
         text=(LENGTH_BIAS,),
         tables=(Table("data", "The datasets as they were found.", columns, tuple(rows)),),
-        drawings=tuple(drawings),
+        drawings=tuple(length_bias(findings)),
     )
+
+
+def length_bias(findings: Findings) -> Iterator[Drawing]:
+    """The recorded episodes of every dataset."""
+    scatters = []
+    for dataset, facts in findings.data.items():
+        lengths, values = np.array(facts["points"]).T
+        main = next(name for name in ("success", "score", "return") if name in facts["behavior"])
+        scatters.append(Scatter(dataset, lengths, values, QUANTITIES[main]))
+    if scatters:
+        across = max(n for n in range(1, ACROSS + 1) if len(scatters) % n == 0)
+        rows = [scatters[i : i + across] for i in range(0, len(scatters), across)]
+        drawing = draw_length_bias(scatters[0]) if len(scatters) == 1 else draw_grid(rows)
+        yield Drawing("length-bias", drawing, "Length bias: one mark per recorded episode.")
 
 
 def curves_section(findings: Findings) -> Iterator[Section]:
