@@ -2,14 +2,16 @@
 
 `quick` keeps the algorithms and changes sizes: 3 × 64 networks, small batches, some ten thousand
 steps. ATAC and PSPI train with rewards of size at most one and values of order one (`unit_rewards`,
-`value_scale` = 1 − γ), with a faster critic, and act with an average of the policy's weights. The
-settings are the same for every label. docs/presets.md tells how they were found.
+`value_scale` = 1 − γ), with a faster critic, and act with an average of the policy's weights. PSPI
+told negative rewards has a β, rates and steps of its own. docs/presets.md tells how all were found.
 """
 
 from collections.abc import Mapping
 
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
+
+Settings = Mapping[str, Setting]
 
 SMALL: dict[str, Setting] = {"layers": 3, "units": 64, "batch_size": 128}
 GAME = SMALL | {
@@ -18,26 +20,34 @@ GAME = SMALL | {
     "warm_start_steps": 20_000,
     "value_scale": 0.01,
     "unit_rewards": True,
-    "beta": 300.0,
     "fast_rate": 2e-3,
     "slow_rate": 5e-6,
     "policy_average": 1e-4,
 }
 
-QUICK: dict[str, Mapping[str, Setting]] = {
+QUICK: dict[str, Settings] = {
     "BC": SMALL | {"steps": 20_000},
-    "ATAC": GAME | {"beta": 3000.0},
-    "PSPI": GAME,
+    "ATAC": GAME | {"beta": 100.0},
+    "PSPI": GAME | {"beta": 300.0},
     "IQL": SMALL | {"steps": 60_000},
     "CQL": {"units": 64, "batch_size": 128, "steps": 20_000},
     "CQL3": {"units": 64, "batch_size": 128, "steps": 20_000},
     "DT": {"steps": 3_000, "batch_size": 64},
 }
-PRESETS: dict[str, Mapping[str, Mapping[str, Setting]]] = {"paper": {}, "quick": QUICK}
+PRESETS: dict[str, Mapping[str, Settings]] = {"paper": {}, "quick": QUICK}
+UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
+    ("quick", "PSPI", "negative"): {
+        "beta": 250.0,
+        "steps": 30_000,
+        "fast_rate": 1e-3,
+        "slow_rate": 1e-5,
+    },
+}
 
 
-def preset(name: str, algorithm: str) -> Mapping[str, Setting]:
-    """The settings that a preset changes for an algorithm."""
+def preset(name: str, algorithm: str, label: str = "original") -> Settings:
+    """The settings that a preset changes for an algorithm told the rewards of a label."""
     if name not in PRESETS:
         raise BadInput(f"no preset is called {name!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[name].get(algorithm, {})
+    changes = PRESETS[name].get(algorithm, {})
+    return {**changes, **UNDER_LABEL.get((name, algorithm, label), {})}
