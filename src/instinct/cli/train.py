@@ -48,7 +48,7 @@ def train(
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
     name = algorithm_class(algorithm).__name__
-    changes = dict(preset_settings(preset, name)) | given(assignments or [])
+    changes = dict(preset_settings(preset, name, label)) | given(assignments or [])
     configured = configure(name, changes if steps is None else changes | {"steps": steps})
     shown = relabel(open_dataset(source, action_range), label_named(label), seed)
     if without_terminals:

@@ -156,10 +156,9 @@ class Plan:
                 f"{', '.join(ALGORITHMS)}",
                 field="algorithms",
             )
-        return settings_of(configure(cell.algorithm, self.preset_of(cell) | given))
-
-    def preset_of(self, cell: Cell) -> dict[str, Setting]:
-        return dict(preset(self.preset, cell.algorithm))
+        told = "original" if cell.label == NO_TERMINAL else cell.label
+        smaller = preset(self.preset, cell.algorithm, told)
+        return settings_of(configure(cell.algorithm, {**smaller, **given}))
 
     def task_of(self, dataset: str) -> str:
         return recorded_in(dataset) if self.task is None else self.task
