@@ -9,7 +9,7 @@ import numpy as np
 
 from instinct.data import Dataset
 from instinct.deep.algorithm import Batch, Data, Metrics, State, hyperparameters, sizes
-from instinct.deep.bc import BC, log_likelihood
+from instinct.deep.bc import GaussianPolicy, log_likelihood
 from instinct.deep.networks import (
     MLP,
     gaussian,
@@ -25,7 +25,7 @@ WEIGHT_LIMIT = 100.0
 
 
 @hyperparameters
-class IQL(BC):
+class IQL(GaussianPolicy):
     """V is an upper expectile of Q over the data's actions; the policy clones good actions.
 
     With `scale_rewards` rewards are multiplied by 1000/(max return − min return), as is usual on
@@ -39,8 +39,7 @@ class IQL(BC):
     scale_rewards: bool = True
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.3, 3.0), "tau": (0.7, 0.9)}
-    READS_REWARDS: ClassVar[bool] = True
-    POSITIVE: ClassVar[frozenset[str]] = BC.POSITIVE | {"beta"}
+    POSITIVE: ClassVar[frozenset[str]] = GaussianPolicy.POSITIVE | {"beta"}
     FRACTIONS: ClassVar[frozenset[str]] = frozenset({"tau", "discount", "target_rate"})
 
     def prepare(self, dataset: Dataset) -> Data:
