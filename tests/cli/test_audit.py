@@ -72,9 +72,13 @@ def test_a_file_is_judged_in_the_environment_that_is_named(
 def test_without_an_environment_the_data_alone_are_told(
     run: Run, logs: Path, tmp_path: Path
 ) -> None:
-    outcome = run("audit", logs, "--out", tmp_path / "audit")
+    arguments = ("audit", logs, "--algorithms", "iql", *SMALL, "--set", "beta=3", "--seeds", 2)
+    outcome = run(*arguments, "--out", tmp_path / "audit")
     assert outcome.code == 0
     assert "No environment was given to judge policies in" in outcome.out
+    assert "Another reward moves what IQL does at recorded states by" in " ".join(
+        outcome.out.split()
+    )
     assert "180" in outcome.out
 
 
@@ -124,6 +128,8 @@ def test_the_python_api_gives_frames_figures_and_a_display(tmp_path: Path) -> No
 
 def test_a_dataset_in_memory_is_kept_as_a_file(tmp_path: Path) -> None:
     dataset = recording()
-    found = instinct.audit(dataset, folder=tmp_path)
+    small = {"units": 8, "batch_size": 16, "steps": 20}
+    found = instinct.audit(dataset, algorithms=["IQL"], seeds=1, settings=small, folder=tmp_path)
     assert read(next(tmp_path.glob("*.npz"))).hash == dataset.hash
-    assert found.results.empty
+    assert "return" not in found.results
+    assert found.findings.moved(found.findings.plan.datasets[0], "IQL", "zero") is None

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +124,18 @@ def test_the_safe_rule_takes_the_best_safe_one_or_the_least_costly(tmp_path: Pat
     store_with(tmp_path / "other", tuned, costly(1.0))  # type: ignore[arg-type]
     chosen = read_findings(tmp_path / "other").found[Cell("hopper-medium", "PSPI", "original")]
     assert chosen.settings == {"beta": 1.0}
+
+
+def test_how_far_the_reward_moves_a_policy_is_told_beside_the_seed(tmp_path: Path) -> None:
+    def acting(trial: Trial) -> Measured:
+        shift = 0.3 if trial.label == "zero" else 0.0
+        action = (0.1 * trial.seed + shift, 0.0)
+        return replace(measure(trial), actions=(action, action))
+
+    store_with(tmp_path, plan(), acting)
+    found = read_findings(tmp_path)
+    seed = found.moved("hopper-medium", "PSPI", "original")
+    assert seed == pytest.approx(np.sqrt(0.1**2 / 2))
+    zero = found.moved("hopper-medium", "PSPI", "zero")
+    assert zero == pytest.approx(np.sqrt((0.4**2 + 0.2**2) / 4))
+    assert found.moved("hopper-medium", "DT", "zero") is None

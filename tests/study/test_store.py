@@ -26,7 +26,9 @@ from tests.study.problems import grid_plan
 PLAN = grid_plan()
 TRIAL = PLAN.final({})[0]
 VERSIONS = {"instinct": "0"}
-FOUND = Measured({"return": (1.0, 2.0)}, {"step": (1.0,), "loss": (0.5,)}, 1.0, 2.0, 4.0)
+FOUND = Measured(
+    {"return": (1.0, 2.0)}, {"step": (1.0,), "loss": (0.5,)}, ((0.5, -0.5),), seconds=4.0
+)
 
 
 @pytest.fixture

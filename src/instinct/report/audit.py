@@ -19,10 +19,7 @@ from instinct.report.page import Page, html, write_page
 from instinct.report.study_page import compose
 from instinct.study.audit import audit_plan, check_task
 from instinct.study.execution import Watch
-from instinct.study.facts import facts
 from instinct.study.findings import Findings, read_findings
-from instinct.study.plan import Plan, recorded_in
-from instinct.study.results import versions
 from instinct.study.running import MakeExecutor, run_plan
 from instinct.study.theory import plain
 
@@ -103,16 +100,14 @@ def audit(
     """Train under the true and the wrong rewards, judge by the true task, and report.
 
     `dataset` is a name, a file, or a `Dataset`, which needs a `folder` to be kept in. `env` is
-    where to judge; without one that is known, the audit tells what the data alone can. An audit
-    that was stopped goes on when it is called again.
+    where to judge; without one that is known, the audit tells how far rewards move the policies.
+    An audit that was stopped goes on when it is called again.
     """
     if isinstance(dataset, Dataset):
         dataset = kept(dataset, folder)
     name = str(dataset)
     where = audit_folder(name) if folder is None else Path(folder)
     opened = find(name, action_range=action_range)
-    if env is None and not recorded_in(name):
-        return Audit(data_findings(name, opened), where)
     plan = audit_plan(
         name,
         algorithms=algorithms,
@@ -144,28 +139,6 @@ def audit_folder(dataset: str) -> Path:
     """results/audit-NAME, with nothing in the name that a folder cannot be called."""
     name = re.sub(r"[^\w.@-]+", "-", Path(dataset).stem if Path(dataset).exists() else dataset)
     return Path("results") / f"audit-{name}"
-
-
-def data_findings(dataset: str, opened: Dataset) -> Findings:
-    """What the data alone can tell, where there is no task to judge in."""
-    plan = Plan(
-        name=f"audit of {dataset}",
-        description=f"What {dataset} alone can tell",
-        datasets=(dataset,),
-        algorithms=("BC",),
-        task="",
-    )
-    return Findings(
-        plan=plan,
-        found={},
-        data={dataset: facts(opened, "")},
-        versions=versions(),
-        trials=0,
-        ended=0,
-        failed=0,
-        seconds=0.0,
-        missing=(),
-    )
 
 
 def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]:

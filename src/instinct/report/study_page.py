@@ -17,6 +17,7 @@ from instinct.report.study_sections import (
     FEW,
     curves_section,
     data_section,
+    moves_section,
     overview,
     settings_section,
 )
@@ -43,6 +44,7 @@ def compose(findings: Findings) -> Page:
         *(measures(findings, quantity) for quantity in findings.quantities()),
         *bias_section(findings),
         *overview(findings),
+        *moves_section(findings),
         data_section(findings),
         *curves_section(findings),
         *settings_section(findings),
@@ -60,8 +62,6 @@ def compose(findings: Findings) -> Page:
 
 def summary(findings: Findings) -> str:
     plan = findings.plan
-    if not findings.found:
-        return f"{plan.description}: no policies were trained, since there is no task to judge in."
     said = (
         f"{plan.description}: {', '.join(plan.algorithms)} under {', '.join(plan.labels)} rewards, "
         f"{plan.seeds} {'seed' if plan.seeds == 1 else 'seeds'}, "

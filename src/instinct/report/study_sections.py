@@ -30,6 +30,12 @@ LENGTH_BIAS = """
 Where longer recorded episodes are better ones, staying inside the data for long is good behaviour,
 whatever the reward says.
 """
+MOVES = """
+The root mean square difference between what two agents of different seeds do at the same recorded
+states, one told the label, the other the truth; actions run from -1 to 1. Under the true label it
+is what the seed alone does.
+"""
+MOVED = {"original": "original (seed alone)"}
 ACROSS = 5
 """At most so many scatters in a row."""
 FEW = 3
@@ -93,6 +99,30 @@ def between(found: Interval, quantity: str) -> Number:
     return Number(found.value, FORMS[quantity], interval=(found.low, found.high))
 
 
+def moves_section(findings: Findings) -> Iterator[Section]:
+    """How far another reward moves the policies, beside what another seed does."""
+    plan = findings.plan
+    if len(plan.datasets) > FEW:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for dataset, algorithm in itertools.product(plan.datasets, plan.algorithms):
+        gaps = [
+            findings.moved(dataset, algorithm, label)
+            for label in (plan.labels if reads_rewards(algorithm) else plan.labels[:1])
+        ]
+        if any(gap is not None for gap in gaps):
+            cells = [Missing("not run") if gap is None else Number(gap, ".3f") for gap in gaps]
+            rows.append((dataset, algorithm, *cells, *[""] * (len(plan.labels) - len(cells))))
+    if rows:
+        heads = ("dataset", "algorithm", *(MOVED.get(label, label) for label in plan.labels))
+        yield Section(
+            title="How far the reward moves the policies",
+            text=(MOVES,),
+            tables=(Table("moves", "Distance of actions at recorded states.", heads, tuple(rows)),),
+            detail=findings.main is not None,
+        )
+
+
 def data_section(findings: Findings) -> Section:
     """What the data alone tell."""
     rows: list[tuple[Cell, ...]] = []
@@ -120,7 +150,7 @@ def data_section(findings: Findings) -> Section:
     )
     return Section(
         title="The data",
-        detail=bool(findings.found),
+        detail=findings.main is not None,
         text=(LENGTH_BIAS,),
         tables=(Table("data", "The datasets as they were found.", columns, tuple(rows)),),
         drawings=tuple(length_bias(findings)),
@@ -180,8 +210,6 @@ def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterato
 def settings_section(findings: Findings) -> Iterator[Section]:
     """The hyperparameters of every algorithm, and those that were tuned for each cell."""
     plan = findings.plan
-    if not findings.found:
-        return
     rows = [
         (algorithm, name, values_of(name, by_label))
         for algorithm in plan.algorithms

@@ -17,14 +17,16 @@ NOTE: Level = "note"
 WARNING: Level = "warning"
 ENOUGH, LITTLE = 0.9, 0.5
 """What share of the true reward's result makes the reward unnecessary, and what share needs it."""
+SAME = 1.25
+"""Up to so many times what the seed does, the reward does not move a policy."""
 FORMS = {"score": ".1f", "success": ".2f", "return": ".4g", "length": ".0f", "cost": ".2f"}
 WRONG_LABELS = tuple(label.name for label in WRONG)
 
 
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
-    """The sentences of one dataset; none but the last if nothing was judged."""
+    """The sentences of one dataset."""
     if findings.main is None:
-        return (unjudged(),)
+        return (*moved(findings, dataset), unjudged(), *how_sure(findings, dataset))
     tellers = (reward_use, beside_imitation, survival, bias, cost, how_sure)
     return tuple(verdict for teller in tellers for verdict in teller(findings, dataset))
 
@@ -166,10 +168,28 @@ def how_sure(findings: Findings, dataset: str) -> Iterator[Verdict]:
         )
 
 
+def moved(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """How far wrong rewards move the policies, beside what the seed does."""
+    for algorithm in pessimists(findings):
+        seed = findings.moved(dataset, algorithm, "original")
+        by = {label: findings.moved(dataset, algorithm, label) for label in WRONG_LABELS}
+        known = {label: gap for label, gap in by.items() if gap is not None}
+        if seed is None or not known:
+            continue
+        said = ", ".join(f"{gap:.2f} ({label})" for label, gap in known.items())
+        little = max(known.values()) <= SAME * seed
+        yield Verdict(
+            f"Another reward moves what {algorithm} does at recorded states by {said}, another "
+            f"seed alone by {seed:.2f}, of actions between -1 and 1: there the "
+            f"{'data decide, hardly the reward' if little else 'reward makes a difference'}.",
+            WARNING if little else NOTE,
+        )
+
+
 def unjudged() -> Verdict:
     return Verdict(
         "No environment was given to judge policies in: how good and how safe they are is not "
-        "known. What stands here is what the data alone can tell.",
+        "known. Name one with --env; what stands here is what the data alone can tell.",
         WARNING,
     )
 

@@ -32,13 +32,10 @@ def audit_plan(
     """BC and the chosen algorithms on the dataset, under every label.
 
     `env` is the task to judge in, by default the one that a named dataset was recorded in: a name
-    of `instinct.tasks.registry`, or the id of one of Gymnasium's environments.
+    of `instinct.tasks.registry`, or the id of one of Gymnasium's environments. Without a task the
+    agents are trained and compared by what they do at recorded states.
     """
     task = recorded_in(dataset) if env is None else named(env)
-    if not task:
-        raise BadInput(
-            f"it is not known where {dataset} was recorded; name the environment to judge in"
-        )
     chosen = tuple(algorithms) or (GRIDWORLD if task == "gridworld" else DEEP)
     known = TABULAR if task == "gridworld" else ALGORITHMS
     if task != "gridworld":
@@ -65,7 +62,7 @@ def audit_plan(
 
 def check_task(dataset: Dataset, name: str) -> None:
     """Refuse a task whose observations or actions are not those of the dataset."""
-    if name == "gridworld":
+    if name in ("gridworld", ""):
         return
     task = find_task(name)
     size = dataset.observations.shape[1]

@@ -33,6 +33,8 @@ class Found:
     """Those that were tuned."""
     curves: Mapping[str, Array] = field(default_factory=dict)
     """Metrics of every seed along the training, [seeds, points]."""
+    actions: Array | None = None
+    """What every seed's policy does at some recorded states, [seeds, states, dimensions]."""
     missing: tuple[str, ...] = ()
     """Why seeds are not there."""
 
@@ -75,6 +77,23 @@ class Findings:
             for label, found in cells
             if found is not None and quantity in found.means
         }
+
+    def moved(self, dataset: str, algorithm: str, label: str) -> float | None:
+        """How far apart the actions are of agents told the label and of those told the truth.
+
+        The root mean square over recorded states and over pairs of different seeds, so that for
+        the true label it is what the seed alone does. Actions are scaled to [-1, 1].
+        """
+        told, true = self.of(dataset, algorithm, label), self.of(dataset, algorithm, "original")
+        if told is None or true is None or told.actions is None or true.actions is None:
+            return None
+        gaps = [
+            ((one - other) ** 2).mean()
+            for i, one in zip(told.seeds, told.actions, strict=True)
+            for j, other in zip(true.seeds, true.actions, strict=True)
+            if i != j
+        ]
+        return float(np.sqrt(np.mean(gaps))) if gaps else None
 
     def best(self, dataset: str) -> float | None:
         """J* of the dataset's task: known, or the best mean that any true-reward agent reached."""
@@ -143,6 +162,7 @@ def findings(store: Store) -> Findings:
                 means=seed_means(rows[cell]),
                 settings=chosen.get(cell, {}),
                 curves=curves(rows[cell]),
+                actions=actions(rows[cell]),
                 missing=tuple(missing[cell]),
             )
             for cell in plan.cells()
@@ -163,6 +183,12 @@ def findings(store: Store) -> Findings:
 def seed_means(rows: list[Any]) -> dict[str, Array]:
     names = rows[0].measured.episodes if rows else ()
     return {name: np.array([row.measured.mean(name) for row in rows]) for name in names}
+
+
+def actions(rows: list[Any]) -> Array | None:
+    """None where a policy's actions are not known."""
+    known = [row.measured.actions for row in rows if row.measured.actions]
+    return np.array(known) if known else None
 
 
 def curves(rows: list[Any]) -> dict[str, Array]:

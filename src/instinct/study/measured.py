@@ -20,6 +20,8 @@ class Measured:
     episodes: Mapping[str, tuple[float, ...]]
     curves: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Metrics along the training, with their `step`."""
+    actions: tuple[tuple[float, ...], ...] = ()
+    """What the final policy does at some recorded states, scaled to [-1, 1]."""
     training_seconds: float = 0.0
     evaluation_seconds: float = 0.0
     seconds: float = 0.0

@@ -25,6 +25,8 @@ from instinct.tasks.registry import find_task
 from instinct.tasks.simulation import Task
 
 RUNS, WARM_STARTS = "runs", "warm-starts"
+STATES = 64
+"""At how many recorded states it is noted what a policy does."""
 POINTS = 100
 """How many points of a training curve are kept."""
 
@@ -114,6 +116,7 @@ class Desk:
         return Measured(
             episodes,
             curves=thinned(outcome),
+            actions=() if outcome.failure else acts(run, outcome, self.open(trial, report)),
             training_seconds=trained - at,
             evaluation_seconds=time.perf_counter() - trained,
             failure=outcome.failure,
@@ -166,6 +169,22 @@ def judge(trial: Trial, outcome: Outcome, run: Run, task: Task) -> dict[str, tup
     return quantities(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 
+def acts(run: Run, outcome: Outcome, dataset: Dataset) -> tuple[tuple[float, ...], ...]:
+    """The actions of the final policy at recorded states; none of one that needs a history."""
+    states = jnp.asarray(dataset.observations[spread(len(dataset), STATES)], jnp.float32)
+    weights = jax.tree.map(jnp.asarray, outcome.weights)
+    carry = run.algorithm.start(weights, len(states), jax.random.key(0))
+    if jax.tree.leaves(carry):
+        return ()
+    actions, _ = run.algorithm.act(weights, carry, states, jnp.zeros(len(states)))
+    return tuple(tuple(round(float(x), 5) for x in action) for action in np.asarray(actions))
+
+
+def spread(rows: int, most: int) -> Array:
+    """At most so many numbers of rows, evenly spaced, the last among them."""
+    return np.unique(np.linspace(0, rows - 1, min(rows, most)).round().astype(int))
+
+
 def quantities(found: Evaluation) -> dict[str, tuple[float, ...]]:
     """What was measured in every test episode."""
     named = {
@@ -187,7 +206,7 @@ def thinned(outcome: Outcome) -> dict[str, tuple[float, ...]]:
     if not outcome.metrics:
         return {}
     rows = len(next(iter(outcome.metrics.values())))
-    keep = np.unique(np.linspace(0, rows - 1, min(rows, POINTS)).round().astype(int))
+    keep = spread(rows, POINTS)
     return {
         name: tuple(float(value) for value in values[keep])
         for name, values in outcome.metrics.items()

@@ -252,4 +252,5 @@ def measured_of(content: Mapping[str, Any]) -> Measured:
         group: {name: tuple(values) for name, values in content[group].items()}
         for group in ("episodes", "curves")
     }
-    return Measured(**{**content, **lists})
+    actions = tuple(tuple(action) for action in content["actions"])
+    return Measured(**{**content, **lists, "actions": actions})
