@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 import instinct
 from instinct.data import filtered, label, relabel
 from instinct.deep import Progress
-from instinct.errors import InstinctError
+from instinct.errors import BadInput, InstinctError
 from instinct.study.execution import ATTEMPTS, State, execute
 from instinct.study.measured import Measured
 from instinct.study.performing import Desk, Opened
 from instinct.study.plan import Plan
 from instinct.study.running import local, run_plan
 from instinct.study.store import open_store, read_store
+from instinct.study.study_bench import measure
 from instinct.study.trials import Trial
 from instinct.study.workers import Event, LocalWorkers
 from tests.study.problems import (
@@ -322,3 +323,16 @@ def test_a_worker_that_died_idle_is_replaced_when_it_is_needed(tmp_path: Path) -
         executor.give(0, trial)
         assert isinstance(executor.wait()[0].what, Opened)
         assert executor.alive[0].process.pid != process.pid
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_runs() -> None:
+    found = measure(80, 1)
+    assert found.worker_memory < 1.05 * found.worker_memory_early
+    assert found.parent_memory < 1.05 * found.parent_memory_early
+    assert 0 < found.outside < 1
+
+
+def test_too_few_runs_to_compare_memory() -> None:
+    with pytest.raises(BadInput, match="measure more"):
+        measure(20)

@@ -155,7 +155,7 @@ class RayWorkers:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if not any(raised):
+        if self.workers and not any(raised):
             cleaning = [self.actors[worker].clean.remote() for worker in self.workers]
             raylib.wait(cleaning, num_returns=len(cleaning), timeout=FAREWELL)
         for actor in self.actors.values():

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from instinct.data import Box, Dataset, write
+from instinct.errors import BadInput
 from instinct.study.execution import State, execute
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
@@ -41,6 +42,8 @@ def measure(
     runs: int = 200, workers: int | None = None, report: Callable[[int, int], None] | None = None
 ) -> Overhead:
     """BC with small networks on noise, judged in the inverted pendulum; `report` counts runs."""
+    if runs <= EARLY:
+        raise BadInput(f"memory is compared with that after {EARLY} runs; measure more")
     memory: dict[int, tuple[float, float]] = {}
     with tempfile.TemporaryDirectory() as scratch, LocalWorkers(Path(scratch), workers) as executor:
         plan = noise_plan(Path(scratch) / "noise.npz", runs)
@@ -97,7 +100,7 @@ def noise_plan(path: Path, runs: int) -> Plan:
         seeds=runs,
         episodes=10,
         task="gym:InvertedPendulum-v5",
-        settings={"BC": {"layers": 3, "units": 64, "batch_size": 128, "steps": 1500}},
+        settings={"BC": {"layers": 3, "units": 64, "batch_size": 128, "steps": 5000}},
     )
 
 
