@@ -2,33 +2,66 @@
 
 import pytest
 
-from instinct.study.paper_counts import STUDIES, compare
+from instinct.study.paper_counts import EXPERIMENTS, compare
 from instinct.study.plan_files import shipped_plans
 
+D4RL, METAWORLD = EXPERIMENTS
+BC = "BC reads no rewards: it is trained once, not for every reward type"
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_the_differences_add_up(name: str) -> None:
+
+@pytest.mark.parametrize(
+    ("name", "tuning", "final"),
+    [
+        *((name, 5 * 15 * 5 * 4 * 2, 6 * 15 * 5 * 10 + 15 * 4 * 10) for name in D4RL.studies),
+        *((name, 5 * 15 * 4 * 4 * 3, 6 * 15 * 4 * 10 + 15 * 4 * 10) for name in METAWORLD.studies),
+    ],
+)
+def test_the_differences_add_up(name: str, tuning: int, final: int) -> None:
+    plan = shipped_plans()[name]
+    found = compare(plan)
+    assert found is not None
+    assert (found.paper_tuning, found.paper_final) == (tuning, final)
+    assert len(plan.tuning()) == found.tuning
+    assert tuning + sum(each.tuning for each in found.differences) == found.tuning
+    assert final + sum(each.final for each in found.differences) == found.final
+
+
+def test_the_papers_sums() -> None:
+    """3,000 and 3,600 runs for tuning, 4,500 and 3,600 for results, 1,200 transformers."""
+    runs = [dict(each.runs()) for each in EXPERIMENTS]
+    assert [sum(tuning for tuning, _ in each.values()) for each in runs] == [3000, 3600]
+    assert sum(final for each in runs for _, final in each.values()) == 4500 + 3600 + 1200
+
+
+def reasons(name: str) -> dict[str, tuple[int, int]]:
     found = compare(shipped_plans()[name])
     assert found is not None
-    assert found.paper_tuning == 5 * 15 * 5 * 4 * 2 == 3000
-    assert found.paper_final == 6 * 15 * 5 * 10 + 15 * 4 * 10 == 5100
-    assert found.paper_tuning + sum(each.tuning for each in found.differences) == found.tuning
-    assert found.paper_final + sum(each.final for each in found.differences) == found.final
+    return {each.reason: (each.tuning, each.final) for each in found.differences}
 
 
 def test_d4rl_is_four_tuned_algorithms_bc_once_and_the_transformer() -> None:
     plan = shipped_plans()["d4rl"]
     found = compare(plan)
     assert found is not None
-    assert len(plan.tuning()) == found.tuning == 4 * 15 * 4 * 4 * 2
+    assert found.tuning == 4 * 15 * 4 * 4 * 2
     assert found.final == (4 * 4 + 1 + 4) * 15 * 10
-    reasons = {each.reason: (each.tuning, each.final) for each in found.differences}
-    assert reasons["halfcheetah never terminates: no-terminal would be the same data"] == (
+    assert reasons("d4rl")["halfcheetah never terminates: no-terminal would be the same data"] == (
         -5 * 5 * 4 * 2,
         -5 * 5 * 10,
     )
-    bc = "BC reads no rewards: it is trained once, not for every reward type"
-    assert reasons[bc] == (0, -15 * 4 * 10)
+    assert reasons("d4rl")[BC] == (0, -15 * 4 * 10)
+
+
+def test_metaworld_is_the_same_with_four_reward_types() -> None:
+    """CQL3 has a study of its own; nothing else differs from the paper but BC."""
+    found = compare(shipped_plans()["metaworld"])
+    assert found is not None
+    assert found.tuning == 4 * 15 * 4 * 4 * 3
+    assert found.final == (4 * 4 + 1 + 4) * 15 * 10
+    assert reasons("metaworld") == {
+        "in the study cql-architecture-metaworld": (-15 * 4 * 4 * 3, -15 * 4 * 10),
+        BC: (0, -15 * 3 * 10),
+    }
 
 
 def test_no_terminal_is_only_where_there_are_falls() -> None:
@@ -37,9 +70,13 @@ def test_no_terminal_is_only_where_there_are_falls() -> None:
     assert {name.partition("-")[0] for name in without} == {"hopper", "walker2d"}
 
 
-def test_other_plans_are_not_compared() -> None:
+def test_a_smaller_study_still_adds_up() -> None:
     smaller = shipped_plans()["d4rl"].scale_down(("hopper-medium", "PSPI"), 3, 1000)
     found = compare(smaller)
     assert found is not None
     assert (found.tuning, found.final) == (4 * 4 * 2, 4 * 3)
     assert found.paper_final + sum(each.final for each in found.differences) == found.final
+
+
+def test_other_plans_are_not_compared() -> None:
+    assert compare(shipped_plans()["metaworld-no-goal-terminal"]) is None

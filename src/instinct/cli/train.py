@@ -8,6 +8,7 @@ import typer
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress
+from instinct.collect.catalog import task_of
 from instinct.data import label as label_named
 from instinct.data import relabel, remove_terminals
 from instinct.deep import Progress, Run, algorithm_class, configure, keep_programs, settings_of
@@ -48,7 +49,8 @@ def train(
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
     name = algorithm_class(algorithm).__name__
-    changes = dict(preset_settings(preset, name, label)) | given(assignments or [])
+    smaller = preset_settings(preset, name, label, task_of(source) or "")
+    changes = {**smaller, **given(assignments or [])}
     configured = configure(name, changes if steps is None else changes | {"steps": steps})
     shown = relabel(open_dataset(source, action_range), label_named(label), seed)
     if without_terminals:

@@ -1,8 +1,9 @@
-"""How many runs the paper counts for its D4RL experiments, and why a plan has other numbers.
+"""How many runs the paper counts for its experiments, and why a plan has other numbers.
 
-The paper: 5 algorithms × 15 datasets × 5 reward types × 4 combinations × 2 seeds for tuning;
-6 algorithms × 15 datasets × 5 reward types × 10 seeds for the results; and 15 datasets × 4 reward
-types × 10 seeds of the Decision Transformer.
+D4RL: 5 algorithms × 15 datasets × 5 reward types × 4 combinations × 2 seeds for tuning, and
+6 algorithms × 15 datasets × 5 reward types × 10 seeds for the results. Meta-World: the same with
+4 reward types and 3 tuning seeds. Each with 15 datasets × 4 reward types × 10 seeds of the Decision
+Transformer.
 """
 
 from collections import Counter
@@ -11,13 +12,50 @@ from dataclasses import dataclass
 from functools import cache
 
 from instinct.collect.locomotion import RECIPES
+from instinct.collect.metaworld import DEMONSTRATIONS
+from instinct.data import LABELS
 from instinct.study.plan import FALLING, Cell, Plan
 from instinct.study.plan_files import shipped_plans
 from instinct.study.trials import NO_TERMINAL, REWARD_TYPES
 
 TUNED = ("ATAC", "PSPI", "IQL", "CQL", "CQL3")
-COMBINATIONS, TUNING_SEEDS, SEEDS = 4, 2, 10
-STUDIES = ("d4rl", "d4rl-no-terminal", "cql-architecture")
+COMBINATIONS, SEEDS = 4, 10
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The paper's on one family of datasets, and the studies that hold them here."""
+
+    datasets: tuple[str, ...]
+    labels: tuple[str, ...]
+    tuning_seeds: int
+    studies: tuple[str, ...]
+
+    def runs(self) -> Iterator[tuple[Cell, tuple[int, int]]]:
+        """How often the paper runs a cell for tuning and for the results."""
+        for dataset in self.datasets:
+            for label in self.labels:
+                for algorithm in TUNED:
+                    yield Cell(dataset, algorithm, label), (COMBINATIONS * self.tuning_seeds, SEEDS)
+                yield Cell(dataset, "BC", label), (0, SEEDS)
+                if label != NO_TERMINAL:
+                    yield Cell(dataset, "DT", label), (0, SEEDS)
+
+
+EXPERIMENTS = (
+    Experiments(
+        datasets=tuple(RECIPES),
+        labels=tuple(REWARD_TYPES),
+        tuning_seeds=2,
+        studies=("d4rl", "d4rl-no-terminal", "cql-architecture"),
+    ),
+    Experiments(
+        datasets=tuple(name for name, one in DEMONSTRATIONS.items() if one.goal_terminal),
+        labels=tuple(LABELS),
+        tuning_seeds=3,
+        studies=("metaworld", "cql-architecture-metaworld"),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -40,15 +78,16 @@ class Comparison:
 
 def compare(plan: Plan) -> Comparison | None:
     """The plan's runs beside the paper's; None for plans of other experiments."""
-    if plan.name not in STUDIES:
+    experiments = next((each for each in EXPERIMENTS if plan.name in each.studies), None)
+    if experiments is None:
         return None
-    ours, papers = runs_of(plan), dict(paper_runs())
+    ours, papers = runs_of(plan), dict(experiments.runs())
     tuning: Counter[str] = Counter()
     final: Counter[str] = Counter()
     for cell in {**papers, **ours}:
         mine, theirs = ours.get(cell, (0, 0)), papers.get(cell, (0, 0))
         if mine != theirs:
-            reason = why(plan, cell, cell in ours, cell in papers)
+            reason = why(plan, experiments, cell, cell in ours, cell in papers)
             tuning[reason] += mine[0] - theirs[0]
             final[reason] += mine[1] - theirs[1]
     return Comparison(
@@ -71,17 +110,7 @@ def runs_of(plan: Plan) -> dict[Cell, tuple[int, int]]:
     }
 
 
-def paper_runs() -> Iterator[tuple[Cell, tuple[int, int]]]:
-    for dataset in RECIPES:
-        for label in REWARD_TYPES:
-            for algorithm in TUNED:
-                yield Cell(dataset, algorithm, label), (COMBINATIONS * TUNING_SEEDS, SEEDS)
-            yield Cell(dataset, "BC", label), (0, SEEDS)
-            if label != NO_TERMINAL:
-                yield Cell(dataset, "DT", label), (0, SEEDS)
-
-
-def why(plan: Plan, cell: Cell, ours: bool, papers: bool) -> str:
+def why(plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bool) -> str:
     """Why the number of runs of a cell is not the paper's."""
     if ours and papers:
         return "the plan was scaled down in seeds" if plan.scaled else "other seeds or grids"
@@ -92,7 +121,7 @@ def why(plan: Plan, cell: Cell, ours: bool, papers: bool) -> str:
         return "BC reads no rewards: it is trained once, not for every reward type"
     if cell.label == NO_TERMINAL and not falls:
         return "halfcheetah never terminates: no-terminal would be the same data"
-    for name in STUDIES:
+    for name in experiments.studies:
         if name != plan.name and cell in cells_of(name):
             return f"in the study {name}"
     if cell in cells_of(plan.name):

@@ -157,7 +157,7 @@ class Plan:
                 field="algorithms",
             )
         told = "original" if cell.label == NO_TERMINAL else cell.label
-        smaller = preset(self.preset, cell.algorithm, told)
+        smaller = preset(self.preset, cell.algorithm, told, self.task_of(cell.dataset))
         return settings_of(configure(cell.algorithm, {**smaller, **given}))
 
     def task_of(self, dataset: str) -> str:

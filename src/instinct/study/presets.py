@@ -45,9 +45,31 @@ UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
 }
 
 
-def preset(name: str, algorithm: str, label: str = "original") -> Settings:
-    """The settings that a preset changes for an algorithm told the rewards of a label."""
+PAPER_METAWORLD: dict[str, Settings] = {
+    "ATAC": {"discount": 0.998, "action_scale": 1.2},
+    "PSPI": {"discount": 0.998, "action_scale": 1.2},
+    "IQL": {"discount": 0.998, "scale_rewards": False},
+    "CQL": {"discount": 0.998},
+    "CQL3": {"discount": 0.998, "action_scale": 1.2},
+    "DT": {"steps": 5_000},
+}
+QUICK_METAWORLD: dict[str, Settings] = {
+    name: {**PAPER_METAWORLD.get(name, {}), **smaller}
+    for name, smaller in (QUICK | {"BC": {**QUICK["BC"], "held_out": 0.1}}).items()
+}
+FAMILIES: dict[tuple[str, str], Mapping[str, Settings]] = {
+    ("paper", "metaworld"): PAPER_METAWORLD,
+    ("quick", "metaworld"): QUICK_METAWORLD,
+}
+"""The presets of families of tasks that have their own."""
+
+
+def preset(name: str, algorithm: str, label: str = "original", task: str = "") -> Settings:
+    """What a preset changes for an algorithm told the rewards of a label and judged in a task."""
     if name not in PRESETS:
         raise BadInput(f"no preset is called {name!r}; there are {', '.join(PRESETS)}")
+    family = task.partition(":")[0]
+    if (name, family) in FAMILIES:
+        return FAMILIES[name, family].get(algorithm, {})
     changes = PRESETS[name].get(algorithm, {})
     return {**changes, **UNDER_LABEL.get((name, algorithm, label), {})}

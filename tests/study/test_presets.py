@@ -1,0 +1,64 @@
+"""Presets: what holds for which task, from the paper's tables of hyperparameters."""
+
+import pytest
+
+from instinct.deep import ALGORITHMS, configure, settings_of
+from instinct.deep.settings import Setting
+from instinct.errors import BadInput
+from instinct.study.plan_files import shipped_plans
+from instinct.study.presets import PRESETS, preset
+
+REACH = "metaworld:reach"
+
+
+def settings(name: str, algorithm: str, task: str, label: str = "original") -> dict[str, Setting]:
+    return settings_of(configure(algorithm, preset(name, algorithm, label, task)))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_metaworlds_own_settings_hold_under_every_preset(name: str) -> None:
+    for algorithm in ("ATAC", "PSPI", "IQL", "CQL", "CQL3"):
+        assert settings(name, algorithm, REACH)["discount"] == 0.998
+        assert settings(name, algorithm, "hopper")["discount"] == 0.99
+    for algorithm in ("ATAC", "PSPI", "CQL3"):
+        assert settings(name, algorithm, REACH)["action_scale"] == 1.2
+    assert settings(name, "CQL", REACH)["action_scale"] == 1
+    assert settings(name, "IQL", REACH)["scale_rewards"] is False
+
+
+def test_the_papers_preset_changes_nothing_else() -> None:
+    """A million steps of 3 × 256, except for the transformer, which has 5,000."""
+    assert settings("paper", "DT", REACH)["steps"] == 5_000
+    assert settings("paper", "DT", "hopper")["steps"] == 70_000
+    for algorithm in ALGORITHMS:
+        for task in (REACH, "hopper"):
+            found, default = settings("paper", algorithm, task), settings_of(configure(algorithm))
+            own = {"discount", "action_scale", "scale_rewards", "steps"}
+            assert {name for name in found if found[name] != default[name]} <= own
+            assert found["steps"] == (1_000_000 if algorithm != "DT" else found["steps"])
+
+
+def test_quick_is_smaller_everywhere() -> None:
+    for task in (REACH, "hopper", "gym:InvertedPendulum-v5", ""):
+        for algorithm in ALGORITHMS:
+            quick, paper = (settings(name, algorithm, task) for name in ("quick", "paper"))
+            assert float(quick["steps"]) < float(paper["steps"])
+            assert float(quick["batch_size"]) < float(paper["batch_size"])
+
+
+def test_quick_bc_holds_episodes_out_of_goal_data() -> None:
+    assert float(settings("quick", "BC", REACH)["held_out"]) > 0
+    assert settings("paper", "BC", REACH)["held_out"] == 0
+
+
+def test_a_study_takes_the_settings_of_its_tasks() -> None:
+    trials = shipped_plans()["metaworld"].tuning()
+    discounts = {trial.settings["discount"] for trial in trials}
+    assert discounts == {0.998}
+    assert {trial.settings["discount"] for trial in shipped_plans()["d4rl"].tuning()} == {0.99}
+    assert {trial.filters for trial in trials} == {()}, "goals are no falls"
+
+
+def test_unknown() -> None:
+    with pytest.raises(BadInput, match="no preset is called 'slow'; there are paper, quick"):
+        preset("slow", "BC")
