@@ -58,7 +58,7 @@ def lines(name: str) -> Watch:
 
     def watch(state: State) -> None:
         tenth = 10 * state.ended // max(state.trials, 1)
-        if tenth != tenths[0]:
+        if state.trials and tenth != tenths[0]:
             tenths[0] = tenth
             err.print(f"{name}: {state.ended} of {state.trials} runs have ended", soft_wrap=True)
 

@@ -11,17 +11,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from instinct.collect.catalog import find
-from instinct.data import Dataset, write
+from instinct.data import Dataset, Discrete, write
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
 from instinct.report.numbers import rows
 from instinct.report.page import Page, html, write_page
 from instinct.report.study_page import compose
-from instinct.study.audit import audit_plan, check_task
+from instinct.study.audit import audit_plan
 from instinct.study.execution import Watch
 from instinct.study.findings import Findings, read_findings
 from instinct.study.running import MakeExecutor, run_plan
 from instinct.study.theory import plain
+from instinct.tasks.registry import fitting
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,12 @@ def audit(
         remove_terminals=remove_terminals,
         action_range=action_range,
     )
-    check_task(opened, plan.task_of(name))
+    if isinstance(opened.action_space, Discrete) and plan.task != "gridworld":
+        raise BadInput(
+            f"{name} has discrete actions; `instinct theory` tells what can be computed of it"
+        )
+    if plan.task not in ("", "gridworld"):
+        fitting(str(plan.task), opened)
     del opened
     run_plan(plan, where, watch, executor)
     return Audit(read_findings(where), where)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from instinct.data import LABELS, Dataset
+from instinct.data import LABELS
 from instinct.deep import ALGORITHMS, algorithm_class
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
@@ -58,24 +58,6 @@ def audit_plan(
         task=task,
         action_range=action_range,
     )
-
-
-def check_task(dataset: Dataset, name: str) -> None:
-    """Refuse a task whose observations or actions are not those of the dataset."""
-    if name in ("gridworld", ""):
-        return
-    task = find_task(name)
-    size = dataset.observations.shape[1]
-    if dataset.action_space != task.action_space:
-        raise BadInput(
-            f"the dataset's actions are {dataset.action_space}, those of {name} "
-            f"{task.action_space}; --action-range says what a file is silent about"
-        )
-    if size != task.observation_size:
-        raise BadInput(
-            f"the dataset's observations are {size} numbers, those of {name} "
-            f"{task.observation_size}"
-        )
 
 
 def named(env: str) -> str:

@@ -21,7 +21,7 @@ from instinct.study.measured import Measured
 from instinct.study.tabular import play
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
-from instinct.tasks.registry import find_task
+from instinct.tasks.registry import fitting
 from instinct.tasks.simulation import Task
 
 RUNS, WARM_STARTS = "runs", "warm-starts"
@@ -107,7 +107,7 @@ class Desk:
     def train(self, trial: Trial, report: Report) -> Measured:
         """Train the run, from wherever it stopped before, and judge it."""
         run = self.run(trial, report)
-        task = task_for(trial, run.dataset)
+        task = fitting(trial.task, run.dataset) if trial.task else None
         at = time.perf_counter()
         outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=report)
         trained = time.perf_counter()
@@ -144,22 +144,6 @@ def finished(warm_starts: Mapping[str, str], stage: str) -> list[str]:
     """Of what is there by stage, that of the stages which come before the one named."""
     names = [*warm_starts]
     return [warm_starts[name] for name in names[: names.index(stage) if stage in names else None]]
-
-
-def task_for(trial: Trial, dataset: Dataset) -> Task | None:
-    """Where the trial is judged, if it is, and if the dataset's policies can act there."""
-    if not trial.task:
-        return None
-    task, box = find_task(trial.task), box_of(dataset)
-    if box != task.action_space:
-        raise BadInput(f"{trial.dataset} has actions in {box}, {task.name} in {task.action_space}")
-    size = dataset.observations.shape[1]
-    if size != task.observation_size:
-        raise BadInput(
-            f"{trial.dataset} has observations of {size} numbers, {task.name} of "
-            f"{task.observation_size}"
-        )
-    return task
 
 
 def judge(trial: Trial, outcome: Outcome, run: Run, task: Task) -> dict[str, tuple[float, ...]]:

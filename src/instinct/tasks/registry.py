@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from instinct.data import Dataset
 from instinct.errors import BadInput
 from instinct.tasks import gym_task, metaworld
 from instinct.tasks.gym_task import GymTask
@@ -25,3 +26,19 @@ def find_task(name: str) -> Task:
         known = [*BODIES, *(f"{family}NAME" for family in FAMILIES)]
         raise BadInput(f"no task is called {name!r}; there are {', '.join(known)}")
     return FAMILIES[prefix](name)
+
+
+def fitting(name: str, dataset: Dataset) -> Task:
+    """The task of that name, if what has learned from the dataset can act there."""
+    task, size = find_task(name), dataset.observations.shape[1]
+    if dataset.action_space != task.action_space:
+        raise BadInput(
+            f"the dataset has actions in {dataset.action_space}, {task.name} in "
+            f"{task.action_space}; --action-range says what a file is silent about"
+        )
+    if size != task.observation_size:
+        raise BadInput(
+            f"the dataset's observations are {size} numbers, those of {task.name} "
+            f"{task.observation_size}"
+        )
+    return task
