@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
+from instinct.report.bias_sections import bias_section, goal_terminal_section, short
 from instinct.report.page import Drawing, Page, Section
 from instinct.report.score_figures import (
     LENGTH,
     SCORE,
     SUCCESS,
     Bar,
-    BiasBar,
     Scale,
-    draw_bias,
     draw_scores,
 )
 from instinct.report.study_sections import (
@@ -22,7 +21,7 @@ from instinct.report.study_sections import (
     settings_section,
 )
 from instinct.report.study_tables import grid
-from instinct.report.tables import Number, Table
+from instinct.report.tables import Table
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings
 from instinct.study.measured import QUANTITIES
@@ -30,10 +29,6 @@ from instinct.study.plan import reads_rewards
 from instinct.study.statistics import estimate
 from instinct.tasks.locomotion import BODIES
 
-MEANING = """
-1 means that the worst wrong reward leads to nothing, larger values that it hurts less, ∞ that it
-does not hurt at all.
-"""
 SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 
 
@@ -43,6 +38,7 @@ def compose(findings: Findings) -> Page:
     sections = [
         *(measures(findings, quantity) for quantity in findings.quantities()),
         *bias_section(findings),
+        *goal_terminal_section(findings),
         *overview(findings),
         *moves_section(findings),
         data_section(findings),
@@ -98,44 +94,16 @@ def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
     for dataset in findings.plan.datasets:
         recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
         if recorded is not None:
-            yield Bar(dataset, "behavior", None, recorded)
+            yield Bar(short(dataset, findings.plan), "behavior", None, recorded)
     for cell, found in findings.found.items():
         label = cell.label if reads_rewards(cell.algorithm) else None
+        name = short(cell.dataset, findings.plan)
         if quantity not in found.means:
-            yield Bar(cell.dataset, cell.algorithm, label, None)
+            yield Bar(name, cell.algorithm, label, None)
             continue
         values = found.means[quantity]
         stderr = estimate(values).stderr if len(values) > 1 else None
-        yield Bar(cell.dataset, cell.algorithm, label, float(values.mean()), stderr)
-
-
-def bias_section(findings: Findings) -> Iterator[Section]:
-    """The positive bias of every dataset as every algorithm shows it."""
-    rows, marks = [], []
-    for dataset in findings.plan.datasets:
-        for algorithm in findings.plan.algorithms:
-            found = findings.bias(dataset, algorithm)
-            if found is None:
-                if reads_rewards(algorithm) and findings.main is not None:
-                    marks.append(BiasBar(dataset, algorithm, None))
-                continue
-            between = None if found.low is None or found.high is None else (found.low, found.high)
-            marks.append(BiasBar(dataset, algorithm, found.estimate, found.low, found.high))
-            rows.append((dataset, algorithm, Number(found.estimate, ".1f", interval=between)))
-    if rows:
-        caption = (
-            "Positive bias J*/(J* − worst wrong-reward result), 95 % bootstrap interval over seeds."
-        )
-        yield Section(
-            title="Positive bias",
-            text=(MEANING,),
-            tables=(
-                Table(
-                    "positive-bias", caption, ("dataset", "algorithm", "positive bias"), tuple(rows)
-                ),
-            ),
-            drawings=(Drawing("positive-bias-figure", draw_bias(marks), caption),),
-        )
+        yield Bar(name, cell.algorithm, label, float(values.mean()), stderr)
 
 
 def provenance(findings: Findings) -> dict[str, str]:

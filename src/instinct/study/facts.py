@@ -10,13 +10,19 @@ from instinct.tasks.registry import find_task
 
 
 def facts(dataset: Dataset, task: str) -> dict[str, Any]:
-    """Counts, the mean of every quantity of the task over the recorded episodes, and the hash."""
+    """Counts, the mean of every quantity of the task over the recorded episodes, and the hash.
+
+    Where reaching a goal is a terminal, an episode that ends by one has succeeded; data without any
+    do not tell which have.
+    """
     summary = summarize(dataset)
     behavior: dict[str, Array] = {"return": dataset.returns, "length": dataset.lengths}
     if task and not isinstance(dataset.action_space, Discrete):
         judged = find_task(task)
         scores = judged.scores(dataset.returns)
         behavior |= {} if scores is None else {"score": scores}
+        if getattr(judged, "goal_terminal", False) and summary.terminals:
+            behavior["success"] = dataset.terminals[dataset.stops - 1]
     return {
         "hash": dataset.hash,
         "transitions": summary.transitions,

@@ -1,0 +1,107 @@
+"""What a page says of tasks with goals, from measurements that are made up."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from instinct.collect.metaworld import NO_GOAL_TERMINAL
+from instinct.report.numbers import rows
+from instinct.report.study_page import compose
+from instinct.report.verdicts import verdicts
+from instinct.study.audit import audit_plan
+from instinct.study.findings import Findings, read_findings
+from instinct.study.measured import Measured
+from instinct.study.plan import Plan
+from instinct.study.store import open_store
+from instinct.study.trials import Trial
+from tests.study.stores import FACTS
+
+PUSH = "metaworld:push"
+
+
+def facts(success: float | None) -> dict[str, Any]:
+    behavior = {"return": -200.0, "length": 240.0}
+    return dict(FACTS) | {"behavior": behavior | ({} if success is None else {"success": success})}
+
+
+def studied(folder: Path, plan: Plan, rates: dict[str, float]) -> Findings:
+    """Of ten test episodes so many succeed, by dataset; BC is always right."""
+    with open_store(folder, plan, {}) as store:
+        for dataset in plan.datasets:
+            ends = not dataset.endswith(NO_GOAL_TERMINAL)
+            store.add_dataset(dataset, facts(0.68 if ends else None))
+        for trial in plan.final({}):
+            store.add(trial, measured(trial, rates))
+    return read_findings(folder)
+
+
+def measured(trial: Trial, rates: dict[str, float]) -> Measured:
+    rate = 1.0 if trial.algorithm == "BC" else rates[trial.dataset]
+    successes = tuple(float(n < 10 * rate) for n in range(10))
+    return Measured({"success": successes, "return": (-50.0,) * 10, "length": (100.0,) * 10})
+
+
+def said(findings: Findings, dataset: str) -> str:
+    return " ".join(verdict.text for verdict in verdicts(findings, dataset))
+
+
+def test_an_audit_of_goal_data(tmp_path: Path) -> None:
+    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    text = said(findings, PUSH)
+    assert "Of the recorded episodes 68% reach the goal and end there by a terminal" in text
+    assert "reaches a success rate of 0.80 (zero)" in text
+    assert "Positive bias of the data: 5.0 (PSPI" in text
+    assert "steps on average" not in text, "to last for long is no merit here"
+    zero = next(
+        row for row in rows(findings) if (row["algorithm"], row["label"]) == ("PSPI", "zero")
+    )
+    assert zero["success_rate"] == zero["success_rate_low"] == zero["success_rate_high"] == 0.8
+
+
+def test_the_papers_imitation_stands_beside_the_best_that_can_be_had(tmp_path: Path) -> None:
+    """The paper's BC has 0.19 on push."""
+    plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2)
+    text = said(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
+    assert "BC learns from 90% of the episodes" in text
+    assert "the best imitation that can be had: 1.00. The paper's BC" in text
+    assert "has 0.19" in text
+
+
+def test_the_papers_own_imitation_needs_no_excuse(tmp_path: Path) -> None:
+    plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2, preset="paper")
+    assert "BC learns from" not in said(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
+
+
+def test_pairs_with_and_without_the_goal_terminal(tmp_path: Path) -> None:
+    """1/(1 − 0.8) = 5 with the terminal, 1/(1 − 0) = 1 without."""
+    without = PUSH + NO_GOAL_TERMINAL
+    plan = Plan(name="pair", datasets=(PUSH, without), algorithms=("BC", "PSPI"), seeds=2)
+    findings = studied(tmp_path, plan, {PUSH: 0.8, without: 0.0})
+    page = compose(findings)
+    shown = {table.name: table.shown for table in page.tables}
+    assert shown["goal-terminal"] == ((PUSH, "PSPI", "5.0 [5.0, 5.0]", "1.0 [1.0, 1.0]"),)
+    assert "no positive bias is to be expected" in said(findings, without)
+    behavior = [row for row in shown["success"] if row[1] == "behavior"]
+    assert [row[0] for row in behavior] == [PUSH], "without terminals success is not known"
+
+
+def test_one_dataset_is_no_pair(tmp_path: Path) -> None:
+    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    page = compose(findings)
+    assert "goal-terminal" not in {table.name for table in page.tables}
+    assert {"success-figure", "positive-bias-figure"} <= {each.name for each in page.drawings}
+
+
+@pytest.mark.parametrize("datasets", [(PUSH,), (PUSH, "metaworld:reach")])
+def test_names_in_figures(tmp_path: Path, datasets: tuple[str, ...]) -> None:
+    """Of several Meta-World datasets the family's name is left out."""
+    plan = Plan(name="names", datasets=datasets, algorithms=("BC", "PSPI"), seeds=2)
+    page = compose(studied(tmp_path, plan, dict.fromkeys(datasets, 0.5)))
+    figure = next(each.figure for each in page.drawings if each.name == "success-figure")
+    texts = [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    if len(datasets) == 1:
+        assert titles == [PUSH]
+    else:
+        assert texts[:2] == ["push", "reach"]
