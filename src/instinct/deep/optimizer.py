@@ -16,9 +16,8 @@ Loss = Callable[[Any, Any], tuple[jax.Array, Any]]
 def mean_gradient(loss: Loss, parameters: Any, batch: Any, rows: int) -> tuple[Any, Any]:
     """((loss, metrics), gradient) of means over the batch, taken over a few rows at a time.
 
-    `loss` gives its value and metrics, all of them means over the rows that it is given. What few
-    rows need stays in the processor's cache. They are `rows`, or the next number that divides the
-    batch.
+    `loss` gives its value and metrics, all of them means over the rows that it is given: at most
+    `rows`, in parts of equal size. What a part computes stays in the processor's cache.
     """
     size = len(jax.tree.leaves(batch)[0])
     rows = max(n for n in range(1, rows + 1) if size % n == 0)
