@@ -235,7 +235,8 @@ def test_the_best_mean_is_chosen_of_what_is_whole(
     tmp_path_factory: pytest.TempPathFactory, scores: list[float], failed: int
 ) -> None:
     """Four combinations with two seeds each; one that lost a trial cannot be chosen."""
-    plan = deep_plan("file", "PSPI", tuning_seeds=2, grid={"PSPI": {"beta": (1.0, 2.0, 3.0, 4.0)}})
+    grid = {"PSPI": {"beta": (1.0, 2.0, 3.0, 4.0)}}
+    plan = deep_plan("file", "PSPI", tuning_seeds=2, grid=grid, task="hopper")
     means = {}
     with open_store(tmp_path_factory.mktemp("study"), plan, {}) as store:
         for number, (trial, score) in enumerate(zip(plan.tuning(), scores, strict=True)):
@@ -248,3 +249,10 @@ def test_the_best_mean_is_chosen_of_what_is_whole(
     (settled,) = chosen.values()
     best = max(means.values())
     assert settled["beta"] == min(beta for beta, mean in means.items() if mean == best)
+
+
+def test_tuning_needs_a_task_and_a_task_must_exist() -> None:
+    with pytest.raises(BadInput, match="needs a task"):
+        deep_plan("file", "PSPI", tuning_seeds=2)
+    with pytest.raises(BadInput, match="no task is called"):
+        deep_plan("file", "PSPI", task="nowhere")

@@ -96,7 +96,8 @@ def plan(
         plan_at_once(STUDIES[name], machines, json)
         return
     planned = planned_as(name, subset, seeds, steps)
-    prediction = predict(planned)
+    with progress("measuring") as step:
+        prediction = predict(planned, report=step)
     comparison = compare(planned)
     tuning, final = len(planned.tuning()), sum(planned.seeds for _ in planned.cells())
     if json:

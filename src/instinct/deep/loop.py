@@ -23,9 +23,14 @@ def stage_key(algorithm: Algorithm, seed: int) -> jax.Array:
 
 
 def first_state(algorithm: Algorithm, key: jax.Array, data: Data, warm: State | None) -> State:
-    """The state before the first step."""
+    """The state before the first step, of the very types that it has after it.
+
+    A constant is weakly typed until something is added to it, and a program is compiled for each.
+    """
     init_key, _ = jax.random.split(key)
-    return algorithm.init(init_key, data, warm)
+    state = algorithm.init(init_key, data, warm)
+    typed: State = jax.tree.map(lambda x: jax.lax.convert_element_type(x, x.dtype), state)
+    return typed
 
 
 def steps_between(

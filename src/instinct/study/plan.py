@@ -16,6 +16,7 @@ from instinct.study.presets import PRESETS, preset
 from instinct.study.tabular import tabular_settings
 from instinct.study.trials import NO_TERMINAL, REWARD_TYPES, Trial
 from instinct.study.tuning import RULES
+from instinct.tasks.registry import find_task
 
 FALLING = ("hopper", "walker2d")
 """Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
@@ -78,6 +79,10 @@ class Plan:
             raise BadInput(f"there are {', '.join(RULES)}, not {self.rule!r}", field="rule")
         for name in self.filters:
             find_filter(name)
+        if self.tuning_seeds and not all(map(self.task_of, self.datasets)):
+            raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
+        for task in {*map(self.task_of, self.datasets)} - {"", "gridworld"}:
+            find_task(task)
         for section in (self.settings, self.grid):
             for algorithm in section:
                 if algorithm not in self.algorithms:

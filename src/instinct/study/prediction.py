@@ -2,7 +2,7 @@
 
 import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,10 @@ COPIES = 3
 """A dataset as it was opened, as it is shown, and as it is sampled from."""
 
 
+Report = Callable[[int, int, str], None]
+"""Told how much has been measured, of how much, and what comes next."""
+
+
 @dataclass(frozen=True)
 class Prediction:
     """`core_hours` is for one core; warm starts that trials share are counted once."""
@@ -46,7 +50,7 @@ class Prediction:
         return self.core_hours / (self.workers * machines)
 
 
-def predict(plan: Plan, workers: int | None = None) -> Prediction:
+def predict(plan: Plan, workers: int | None = None, report: Report = lambda *_: None) -> Prediction:
     """Measure a moment of every kind of training and of test episodes, and add up."""
     trials = [*plan.tuning(), *plan.final({cell: {} for cell in plan.cells()})]
     workers = workers or len(cores())
@@ -55,8 +59,14 @@ def predict(plan: Plan, workers: int | None = None) -> Prediction:
     tasks = sorted({trial.task for trial in trials if trial.task not in ("", "gridworld")})
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, begin, (cores()[-1],)) as process:
-        step = {kind: process.submit(seconds_per_step, kinds[kind]).result() for kind in kinds}
-        test = {task: process.submit(seconds_per_test_step, task).result() for task in tasks}
+        step: dict[str, float] = {}
+        test: dict[str, float] = {}
+        for kind, stage in kinds.items():
+            report(len(step), len(kinds) + len(tasks), type(stage).__name__)
+            step[kind] = process.submit(seconds_per_step, stage).result()
+        for task in tasks:
+            report(len(step) + len(test), len(kinds) + len(tasks), task)
+            test[task] = process.submit(seconds_per_test_step, task).result()
     training = sum(stage.steps * step[kind_of(stage)] for stage in work.values())
     testing = sum(trial.episodes * LONGEST * test.get(trial.task, 0) for trial in trials)
     return Prediction(
@@ -101,7 +111,8 @@ def seconds_per_step(stage: Algorithm) -> float:
     while seconds < MOMENT:
         n *= 2
         started = time.process_time()
-        advance(algorithm, state, data, key, 0, n)[2].block_until_ready()
+        state, _, bad = advance(algorithm, state, data, key, 0, n)
+        bad.block_until_ready()
         seconds = time.process_time() - started
     return seconds / n
 

@@ -1,0 +1,25 @@
+"""One program for all of a training."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from instinct.deep import configure
+from instinct.deep.bench import hopper_like, untrained
+from instinct.deep.loop import advance
+from instinct.deep.registry import ALGORITHMS
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_state_has_the_same_types_before_the_first_step_and_after(name: str) -> None:
+    """Otherwise the program would be compiled once for the first piece and again for all others."""
+    small = {"batch_size": 16} | ({} if name == "DT" else {"units": 8})
+    algorithm = jax.tree.map(jnp.asarray, configure(name, small))
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
+    key = jax.random.key(0)
+    state = untrained(algorithm, key, data)
+    after = jax.eval_shape(advance, algorithm, state, data, key, 0, 1)[0]
+    before = jax.eval_shape(lambda each: each, state)
+    assert jax.tree.map(lambda leaf: (leaf.dtype, leaf.weak_type), before) == jax.tree.map(
+        lambda leaf: (leaf.dtype, leaf.weak_type), after
+    )
