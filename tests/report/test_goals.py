@@ -68,6 +68,16 @@ def test_the_papers_imitation_stands_beside_the_best_that_can_be_had(tmp_path: P
     assert "has 0.19" in text
 
 
+def test_the_papers_numbers_stand_beside_ours(tmp_path: Path) -> None:
+    """On push the paper has 0.19 for BC, and 0.47 ± 0.05 for PSPI under the true reward."""
+    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    success = next(table for table in compose(findings).tables if table.name == "success")
+    assert success.columns[2:4] == ("original", "original, paper")
+    _, bc, pspi = success.shown
+    assert bc[3] == "0.19 ± 0.01"
+    assert pspi[3] == "0.47 ± 0.05"
+
+
 def test_the_papers_own_imitation_needs_no_excuse(tmp_path: Path) -> None:
     plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2, preset="paper")
     assert "BC learns from" not in said(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)

@@ -45,7 +45,7 @@ def counts_table(comparison: Comparison) -> Table:
         *(row(each.reason, each.tuning, each.final, "+,.0f") for each in comparison.differences),
         row("this plan", comparison.tuning, comparison.final),
     )
-    caption = "Beside the paper's D4RL experiments."
+    caption = "Beside the paper's experiments on these datasets."
     return Table("counts", caption, ("", "tuning", "final"), rows)
 
 

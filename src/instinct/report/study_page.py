@@ -71,15 +71,14 @@ def summary(findings: Findings) -> str:
 def measures(findings: Findings, quantity: str) -> Section:
     """One quantity: the table beside the paper's numbers, and the figure."""
     scale = SCALES.get(quantity, Scale(QUANTITIES[quantity], (0, 0), decimals=2))
-    if quantity == "length" and not {*map(findings.plan.task_of, findings.plan.datasets)} & {
-        *BODIES
-    }:
+    tasks = {*map(findings.plan.task_of, findings.plan.datasets)}
+    if quantity == "length" and not tasks & {*BODIES}:
         scale = Scale(QUANTITIES[quantity], (0, 0), decimals=0)
     what = QUANTITIES[quantity]
     error = "± one standard error over seeds, " if findings.plan.seeds > 1 else ""
     caption = (
         f"{what.capitalize()} of the final policy: mean, {error}{findings.plan.episodes} test "
-        f"episodes for each of {findings.plan.seeds} seeds."
+        f"episodes {per_seed(findings.plan.seeds)}."
     )
     return Section(
         title=what.capitalize(),
@@ -87,7 +86,12 @@ def measures(findings: Findings, quantity: str) -> Section:
         drawings=(
             Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
         ),
+        detail=quantity == "return" and findings.main != "return",
     )
+
+
+def per_seed(seeds: int) -> str:
+    return "of one seed" if seeds == 1 else f"for each of {seeds} seeds"
 
 
 def bars(findings: Findings, quantity: str) -> Iterator[Bar]:

@@ -28,7 +28,8 @@ from instinct.study.statistics import (
 
 LENGTH_BIAS = """
 Where longer recorded episodes are better ones, staying inside the data for long is good behaviour,
-whatever the reward says.
+whatever the reward says. An episode that ends by a terminal at a goal counts as one without end,
+however short it is.
 """
 MOVES = """
 The root mean square difference between what two agents of different seeds do at the same recorded

@@ -7,6 +7,7 @@ from instinct.report.verdicts import FORMS
 from instinct.study.findings import Findings, Found
 from instinct.study.plan import reads_rewards
 from instinct.study.statistics import estimate
+from instinct.tasks.metaworld import PREFIX
 
 PAPER_TABLES = {
     "score": ("d4rl_scores", "cql_architecture_d4rl"),
@@ -18,7 +19,8 @@ PAPER_TABLES = {
 def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
     """A row for every dataset and algorithm, a column for every label, the paper's beside ours."""
     plan, papers = findings.plan, paper_numbers(quantity)
-    beside = any(row.dataset in plan.datasets for row in papers.values())
+    theirs = {row.dataset for row in papers.values()}
+    beside = any(paper_name(dataset) in theirs for dataset in plan.datasets)
     heads = [
         head
         for label in plan.labels
@@ -68,8 +70,13 @@ def paper_cell(
     label: str | None,
     quantity: str,
 ) -> Cell:
-    row = papers.get((dataset.partition("@")[0], algorithm, label))
+    row = papers.get((paper_name(dataset), algorithm, label))
     return "" if row is None else Number(row.mean, FORMS[quantity], error=row.stderr)
+
+
+def paper_name(dataset: str) -> str:
+    """What the paper calls a dataset: without Meta-World's name, whatever its size."""
+    return dataset.removeprefix(PREFIX).partition("@")[0]
 
 
 def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], Row]:

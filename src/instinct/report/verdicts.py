@@ -60,9 +60,10 @@ def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
     else:
         judgement, level = "this dataset tests reward use only in part", NOTE
     added = true[best] - worst[without]
+    adds = f"adds {added:{form}} at most" if added > 0 else "adds nothing here"
     yield Verdict(
         f"Policies trained without the true reward reach {share:.0%} of the true-reward policy: "
-        f"{judgement}. {reached}; {beside}, so the reward adds {added:{form}} at most.",
+        f"{judgement}. {reached}; {beside}, so the reward {adds}.",
         level,
     )
 
