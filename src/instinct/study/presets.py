@@ -53,9 +53,22 @@ PAPER_METAWORLD: dict[str, Settings] = {
     "CQL3": {"discount": 0.998, "action_scale": 1.2},
     "DT": {"steps": 5_000},
 }
+GOALS: dict[str, Setting] = {
+    "steps": 20_000,
+    "warm_start_steps": 60_000,
+    "value_scale": 0.002,
+    "beta": 500.0,
+    "fast_rate": 5e-4,
+    "slow_rate": 1e-6,
+}
+SEARCHED_METAWORLD: dict[str, Settings] = {
+    "BC": {"steps": 40_000, "rate": 1e-3, "held_out": 0.1},
+    "ATAC": GOALS,
+    "PSPI": GOALS,
+}
 QUICK_METAWORLD: dict[str, Settings] = {
-    name: {**PAPER_METAWORLD.get(name, {}), **smaller}
-    for name, smaller in (QUICK | {"BC": {**QUICK["BC"], "held_out": 0.1}}).items()
+    name: {**PAPER_METAWORLD.get(name, {}), **smaller, **SEARCHED_METAWORLD.get(name, {})}
+    for name, smaller in QUICK.items()
 }
 FAMILIES: dict[tuple[str, str], Mapping[str, Settings]] = {
     ("paper", "metaworld"): PAPER_METAWORLD,
