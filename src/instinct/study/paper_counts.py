@@ -121,11 +121,11 @@ def why(plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bo
         return "BC reads no rewards: it is trained once, not for every reward type"
     if cell.label == NO_TERMINAL and not falls:
         return "halfcheetah never terminates: no-terminal would be the same data"
+    if cell in cells_of(plan.name):
+        return "left out by --subset"
     for name in experiments.studies:
         if name != plan.name and cell in cells_of(name):
             return f"in the study {name}"
-    if cell in cells_of(plan.name):
-        return "left out by --subset"
     return "counted by the paper, but in none of its tables"
 
 
