@@ -41,6 +41,7 @@ TUNED = deep_plan(
     "BC",
     "PSPI",
     labels=("original", "zero"),
+    task=PENDULUM,
     tuning_seeds=2,
     seeds=2,
     grid={"PSPI": {"beta": (1.0, 10.0)}},
