@@ -34,10 +34,9 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-@contextmanager
-def progress(description: str) -> Iterator[Progress]:
-    """A bar on stderr with the time left; where stderr is no terminal, nothing."""
-    bar = Bar(
+def bars() -> Bar:
+    """Bars with the time left, which go when they are done."""
+    return Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -46,7 +45,12 @@ def progress(description: str) -> Iterator[Progress]:
         transient=True,
         disable=not err.is_terminal,
     )
-    with bar:
+
+
+@contextmanager
+def progress(description: str) -> Iterator[Progress]:
+    """A bar on stderr with the time left; where stderr is no terminal, nothing."""
+    with bars() as bar:
         task = bar.add_task(description, total=None)
 
         def step(done: int, total: int, what: str) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.progress import TaskID
 
-from instinct.cli.output import err
+from instinct.cli.output import bars, err
 from instinct.study.execution import State, Watch
 
 
@@ -19,38 +19,32 @@ def watching(name: str) -> Iterator[Watch]:
     if not err.is_terminal:
         yield lines(name)
         return
-    bars = Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-    )
-    with bars:
-        whole = bars.add_task(name, total=None)
+    with bars() as shown:
+        whole = shown.add_task(name, total=None)
         workers: dict[int, TaskID] = {}
 
         def watch(state: State) -> None:
-            bars.update(whole, completed=state.ended, total=state.trials)
+            shown.update(whole, completed=state.ended, total=state.trials)
             for worker in {*workers} | {*state.doing}:
                 if worker not in workers:
-                    workers[worker] = bars.add_task("", total=None)
-                show_worker(bars, workers[worker], state, worker)
+                    workers[worker] = shown.add_task("", total=None)
+                show_worker(shown, workers[worker], state, worker)
 
         yield watch
 
 
-def show_worker(bars: Bars, bar: TaskID, state: State, worker: int) -> None:
+def show_worker(shown: Bars, bar: TaskID, state: State, worker: int) -> None:
     if worker not in state.doing:
-        bars.update(bar, description="  waits", completed=0, total=1)
+        shown.update(bar, description="  waits", completed=0, total=1)
         return
     trial, said = state.doing[worker]
     what = f"  {trial.algorithm}, {trial.label}, seed {trial.seed}"
     if said is None:
-        bars.update(bar, description=f"{what}: opens the data", completed=0, total=None)
+        shown.update(bar, description=f"{what}: opens the data", completed=0, total=None)
     else:
-        bars.update(bar, description=f"{what}: {said.stage}", completed=said.step, total=said.steps)
+        shown.update(
+            bar, description=f"{what}: {said.stage}", completed=said.step, total=said.steps
+        )
 
 
 def lines(name: str) -> Watch:
