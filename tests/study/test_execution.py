@@ -130,11 +130,12 @@ class Mortals(Pretenders):
         return [Event(worker, "lost")]
 
 
-@given(st.dictionaries(st.integers(1, 30), st.integers(1, 3), max_size=3))
+@given(st.dictionaries(st.integers(1, 30), st.integers(1, 3), max_size=ATTEMPTS - 1))
 @settings(max_examples=20)
 def test_the_rest_goes_on_with_the_workers_that_are_left(
     tmp_path_factory: pytest.TempPathFactory, lost: dict[int, int]
 ) -> None:
+    """A trial is given up after three deaths, so fewer workers than that are lost."""
     once = {turn: worker for worker, turn in {w: t for t, w in lost.items()}.items()}
     folder, executor = tmp_path_factory.mktemp("study"), Mortals(4, once)
     run(GAMES, folder, executor)
