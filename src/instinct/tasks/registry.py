@@ -4,15 +4,17 @@ from collections.abc import Callable
 
 from instinct.data import Dataset
 from instinct.errors import BadInput
-from instinct.tasks import gym_task, metaworld
+from instinct.tasks import gym_task, metaworld, safety
 from instinct.tasks.gym_task import GymTask
 from instinct.tasks.locomotion import BODIES
 from instinct.tasks.metaworld import MetaWorldTask
+from instinct.tasks.safety import SafetyTask
 from instinct.tasks.simulation import Task
 
 FAMILIES: dict[str, Callable[[str], Task]] = {
     gym_task.PREFIX: GymTask,
     metaworld.PREFIX: MetaWorldTask,
+    safety.PREFIX: SafetyTask,
 }
 """How the names of a family begin, and what makes a task of them."""
 

@@ -1,0 +1,120 @@
+"""Safety-Gymnasium 1.0.0 on this Python, NumPy, Gymnasium and MuJoCo, its files left as they are.
+
+It was written for Python 3.10 and MuJoCo 2.3. What stands in the way is none of its physics,
+observations, rewards or costs: how its modules are imported, how a joint is looked up, and pictures
+that nobody sees.
+"""
+
+import importlib.util
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from instinct.errors import BadInput
+
+PACKAGE = "safety_gymnasium"
+VERSION = "1.0.0"
+NEEDS = ("xmltodict", "yaml")
+NO_SKY = {"@type": "skybox", "@builtin": "flat", "@width": "1", "@height": "1"}
+
+
+def need_safety() -> None:
+    """Refuse what cannot work without Safety-Gymnasium, or with another version of it."""
+    if any(importlib.util.find_spec(name) is None for name in (PACKAGE, *NEEDS)):
+        raise BadInput("Safety-Gymnasium is not installed; run `instinct setup safety`")
+    installed = version("safety-gymnasium")
+    if installed != VERSION:
+        raise BadInput(
+            f"the safety tasks need Safety-Gymnasium {VERSION}, but {installed} is installed; "
+            "run `instinct setup safety`"
+        )
+
+
+def build(task_id: str, agent: str) -> Any:
+    """One of Safety-Gymnasium's environments."""
+    with np.errstate(over="ignore"):  # Gymnasium asks whether -1 is the least of all numbers
+        return builder()(task_id=task_id, config={"agent_name": agent})
+
+
+@cache
+def builder() -> type[Any]:
+    """Safety-Gymnasium's class for all of its environments."""
+    need_safety()
+    import_without_start()
+    hashable_colors()
+    found: type[Any] = import_module(f"{PACKAGE}.builder").Builder
+    scalar_joints()
+    no_sky()
+    return found
+
+
+def import_without_start() -> None:
+    """Make its modules importable, but leave out what its start-up file does.
+
+    That file imports wrappers for vectors and several agents, which need modules that Gymnasium no
+    longer has, and registers environments, which are not needed to build one.
+    """
+    if PACKAGE not in sys.modules:
+        spec = importlib.util.find_spec(PACKAGE)
+        assert spec is not None
+        sys.modules[PACKAGE] = importlib.util.module_from_spec(spec)
+
+
+class Color(np.ndarray[Any, np.dtype[np.float64]]):
+    """An array that may be a dataclass's default, for which Python 3.11 wants a hash."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def hashable_colors() -> None:
+    """Its dataclasses have colours as defaults."""
+    colors = import_module(f"{PACKAGE}.assets.color").COLOR
+    colors.update({name: np.asarray(color).view(Color) for name, color in colors.items()})
+
+
+class ScalarJoints:
+    """A model whose joints can be asked for by an array of one number, as in MuJoCo 2.3."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def jnt(self, number: Any) -> Any:
+        return self.model.jnt(int(np.asarray(number).item()))
+
+
+def scalar_joints() -> None:
+    """Its agents look for their joints' sensors once, when they are made."""
+    agent = import_module(f"{PACKAGE}.bases.base_agent").BaseAgent
+    find_sensors = agent._init_jnt_sensors
+
+    def find_with_scalars(self: Any) -> None:
+        engine, model = self.engine, self.engine.model
+        engine.model = ScalarJoints(model)
+        find_sensors(self)
+        engine.model = model
+
+    agent._init_jnt_sensors = find_with_scalars
+
+
+def no_sky() -> None:
+    """Read the list of textures once, with a plain sky, rather than decode six pictures a reset."""
+    import yaml  # type: ignore[import-untyped]
+
+    world: Any = import_module(f"{PACKAGE}.world")
+    assets = yaml.safe_load((Path(world.BASE_DIR) / "configs/assets.yaml").read_text("utf-8"))
+    assets["textures"]["skybox"] = NO_SKY
+
+    def load(file: Any, Loader: Any) -> Any:
+        del file, Loader
+        return assets
+
+    world.yaml = SimpleNamespace(load=load, FullLoader=None)

@@ -1,0 +1,87 @@
+"""Safety-Gymnasium's tasks: determinism, costs, scores, faults."""
+
+import importlib.util
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from instinct.data import Array
+from instinct.errors import BadInput
+from instinct.tasks import safety_compat
+from instinct.tasks.evaluation import episode_seed, evaluate
+from instinct.tasks.registry import find_task
+from instinct.tasks.safety import KAPPA, SETUPS, SafetyTask, is_safe, normalised_cost
+
+needs_safety = pytest.mark.skipif(
+    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
+)
+GOAL = SafetyTask("safety:PointGoal1")
+
+
+class Swing:
+    """Drives forward and turns as the state decides."""
+
+    def start(self, n: int, seed: int) -> Any:
+        return None
+
+    def act(self, memory: Any, observations: Array, rewards: Array) -> tuple[Array, Any]:
+        turn = np.sin(5 * observations[:, 3] + 50 * rewards)
+        return np.stack([np.full(len(turn), 0.8), turn], axis=1).astype(np.float32), None
+
+
+def plain_episode(task: SafetyTask, seed: int) -> tuple[float, int, float]:
+    """Return, length and cost of an episode in the environment, one step after another."""
+    environment = task.environment()
+    observation, _ = environment.reset(seed=seed)
+    total, length, cost, reward, over = 0.0, 0, 0.0, 0.0, False
+    while not over:
+        seen = np.asarray(observation, np.float32)[None]
+        actions, _ = Swing().act(None, seen, np.array([reward]))
+        observation, given, terminal, timeout, info = environment.step(actions[0])
+        reward, over = float(given), terminal or timeout
+        total, length, cost = total + reward, length + 1, cost + info["cost"]
+    return total, length, cost
+
+
+@needs_safety
+@pytest.mark.parametrize("name", ["PointGoal1", "CarCircle1"])
+def test_an_evaluation_equals_the_environment_to_the_bit(name: str) -> None:
+    task = SafetyTask(f"safety:{name}")
+    found = evaluate(Swing(), task, 2)
+    assert found.costs is not None
+    lists = found.returns.tolist(), found.lengths.tolist(), found.costs.tolist()
+    assert list(zip(*lists, strict=True)) == [
+        plain_episode(task, episode_seed(0, episode)) for episode in range(2)
+    ]
+    assert (found.lengths == task.setup.horizon).all()
+
+
+def test_scores_and_costs_by_hand() -> None:
+    returns = np.array([0.01196012764197707, 30.071114857340543, 15.04153749249126])
+    np.testing.assert_allclose(GOAL.scores(returns), [0, 1, 0.5], atol=1e-12)
+    assert pytest.approx(240 / 7) == KAPPA
+    np.testing.assert_allclose(normalised_cost(np.array([0, 120 / 7, 240 / 7])), [0, 0.5, 1])
+    assert is_safe(1.0)
+    assert not is_safe(1.001)
+
+
+def test_an_unknown_task_is_one_sentence() -> None:
+    with pytest.raises(BadInput, match="no safety task 'PointFly'; there are PointButton1, Po"):
+        find_task("safety:PointFly")
+    assert len(SETUPS) == 16
+
+
+def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xmltodict", None)
+    for make in (GOAL.environment, lambda: GOAL.simulation(1)):
+        with pytest.raises(BadInput, match="not installed; run `instinct setup safety`"):
+            make()
+
+
+@needs_safety
+def test_another_version_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety_compat, "version", lambda name: "1.2.0")
+    with pytest.raises(BadInput, match=r"need Safety-Gymnasium 1\.0\.0, but 1\.2\.0 is installed"):
+        GOAL.environment()
