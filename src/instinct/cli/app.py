@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": "evaluate.evaluate_run",
     "theory": "theory.theory",
     "study": "study.app",
+    "results": "results.app",
     "behaviors": "behaviors.app",
     "bench": "bench.app",
 }

@@ -1,0 +1,55 @@
+"""`instinct results`: keep what studies found in a repository, and make its page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instinct.cli.output import out
+from instinct.report.results import write_results
+from instinct.study.archive import write_archive
+from instinct.study.findings import read_findings
+from instinct.study.results import FILE, load, save
+
+app = typer.Typer(
+    help="Keep what studies found as text files, and make the page about them.",
+    no_args_is_help=True,
+)
+
+Docs = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="Where results.md and its folder results/ are.")
+]
+
+
+@app.command()
+def add(
+    studies: Annotated[
+        list[Path], typer.Argument(metavar="STUDY...", help="Folders of studies or audits.")
+    ],
+    docs: Annotated[Path, typer.Option("--to", help="Where results/ is.")] = Path("docs"),
+) -> None:
+    """Keep the results of studies as CSV, one row for every run.
+
+    Example: instinct results add results/quick-hopper
+    """
+    for folder in studies:
+        if (folder / FILE).exists():
+            results = load(folder)
+            where = docs / "results" / results.study
+            save(results, where)
+        else:
+            findings = read_findings(folder)
+            where = docs / "results" / findings.plan.name
+            write_archive(findings, where)
+        out.print(f"Kept in {where}", soft_wrap=True)
+
+
+@app.command()
+def write(docs: Docs = Path("docs")) -> None:
+    """Write results.md and its figures from the results that are kept.
+
+    Example: instinct results write docs
+    """
+    page = docs / "results.md"
+    write_results(docs / "results", page)
+    out.print(f"Page: {page}", soft_wrap=True)

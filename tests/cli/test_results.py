@@ -1,0 +1,50 @@
+"""`instinct results`: from studies to a page, by way of text files alone."""
+
+from pathlib import Path
+
+from instinct.study.measured import Measured
+from instinct.study.plan import Plan
+from instinct.study.trials import Trial
+from tests.cli.conftest import Run
+from tests.study.stores import scores, store_with
+
+PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2)
+
+
+def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
+    def measured(trial: Trial) -> Measured | None:
+        return None if "random, seed 1" in str(trial) else scores(trial, 61.5)
+
+    store_with(tmp_path / "small", PLAN, measured)
+    docs = tmp_path / "docs"
+    assert run("study", "run", "gridworld", "--out", tmp_path / "grid").code == 0
+    kept = run("results", "add", tmp_path / "small", tmp_path / "grid", "--to", docs)
+    assert kept.code == 0
+    assert kept.out.count("Kept in") == 2
+    outcome = run("results", "write", docs)
+    assert outcome.code == 0
+    page = (docs / "results.md").read_text()
+    assert "| hopper-medium | PSPI | 61.5 ± 0.0 | 94.5 ± 1.7 |" in page
+    assert "PEVI, negative: 0.92 against BC's -1.19" in page
+    assert "9 of 10 runs, 2 seeds" in page
+    assert "hopper-medium / PSPI / random: seed 1: not run yet" in page
+    for picture in ("small/score-figure.svg", "small/positive-bias-figure.svg"):
+        assert f"](results/{picture})" in page
+        assert (docs / "results" / picture).read_text().rstrip().endswith("</svg>")
+
+
+def test_the_page_is_the_same_every_time(run: Run, tmp_path: Path) -> None:
+    store_with(tmp_path / "small", PLAN, lambda trial: scores(trial, 61.5))
+    run("results", "add", tmp_path / "small", "--to", tmp_path)
+    written = []
+    for _ in range(2):
+        run("results", "write", tmp_path)
+        files = [tmp_path / "results.md", *sorted((tmp_path / "results").rglob("*.svg"))]
+        written.append([path.read_bytes() for path in files])
+    assert written[0] == written[1]
+
+
+def test_what_is_no_study_is_refused(run: Run, tmp_path: Path) -> None:
+    outcome = run("results", "add", tmp_path)
+    assert outcome.code == 2
+    assert "run the study first" in outcome.err

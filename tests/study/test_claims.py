@@ -1,0 +1,101 @@
+"""The paper's claims on measurements that are made up."""
+
+from pathlib import Path
+
+import pytest
+
+from instinct.study.claims import CLAIMS, Case, Evidence, checked, outcome
+from instinct.study.findings import Findings, read_findings
+from instinct.study.measured import Measured
+from instinct.study.plan import Plan
+from instinct.study.trials import Trial
+from tests.study.stores import scores, store_with
+
+PLAN = Plan(
+    "made-up",
+    ("hopper-medium", "hopper-medium-replay", "hopper-expert", "halfcheetah-medium"),
+    ("BC", "ATAC", "PSPI", "DT"),
+    preset="quick",
+    seeds=3,
+)
+
+
+def studied(folder: Path, table: dict[tuple[str, str, str], float], usual: float) -> Findings:
+    """Scores by dataset, algorithm and label, three seeds one point apart; lengths ten times."""
+
+    def measure(trial: Trial) -> Measured:
+        level = table.get((trial.dataset, trial.algorithm, trial.label), usual)
+        return scores(trial, level + trial.seed - 1, length=10 * level)
+
+    store_with(folder, PLAN, measure)
+    return read_findings(folder)
+
+
+def cases(findings: Findings, words: str) -> tuple[Case, ...]:
+    (claim,) = (each for each in CLAIMS if words in each.text)
+    return checked(Evidence([findings]))[claim]
+
+
+def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
+    """The standard error of a difference of means of 0, 1, 2 is √(2/3) = 0.8."""
+    table = {
+        ("hopper-medium", "ATAC", "zero"): 39.3,
+        ("hopper-medium", "PSPI", "negative"): 39.1,
+    }
+    found = cases(studied(tmp_path, table, usual=40), "With strong length bias")
+    assert len(found) == 6
+    assert [case.what for case in found if not case.holds] == [
+        "hopper-medium, PSPI, negative: 39.1 against BC's 40.0"
+    ]
+    assert outcome(found) == "does not hold"
+
+
+def test_survival_is_beside_the_recorded_episodes(tmp_path: Path) -> None:
+    """These last 300 steps."""
+    table = {("hopper-medium-replay", "PSPI", "random"): 29.0}
+    found = cases(studied(tmp_path, table, usual=40), "longer than the behavior")
+    assert len(found) == 12
+    assert [case.what for case in found if not case.holds] == [
+        "hopper-medium-replay, PSPI, random: 290 steps, recorded 300"
+    ]
+
+
+def test_what_needs_the_reward_is_worse_without(tmp_path: Path) -> None:
+    table = {("hopper-medium-replay", name, "original"): 60.0 for name in ("ATAC", "PSPI")}
+    table["hopper-medium-replay", "ATAC", "zero"] = 60.0
+    found = cases(studied(tmp_path, table, usual=40), "medium-replay")
+    assert [case.holds for case in found] == [False, True, True, True, True, True]
+
+
+@pytest.mark.parametrize(("score", "holds"), [(45.7, True), (46.0, False)])
+def test_halfcheetah_is_at_best_imitation(tmp_path: Path, score: float, holds: bool) -> None:
+    table = {("halfcheetah-medium", "PSPI", "zero"): score}
+    found = cases(studied(tmp_path, table, usual=40), "BC at best")
+    assert outcome(found) == ("holds" if holds else "does not hold")
+
+
+def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
+    table = {("hopper-expert", "PSPI", "zero"): 89.0, ("hopper-medium", "DT", "random"): 84.0}
+    findings = studied(tmp_path, table, usual=95)
+    expert = cases(findings, "expert level")
+    assert len(expert) == 9
+    assert sum(case.holds for case in expert) == 8
+    told = cases(findings, "hardly depends")
+    assert len(told) == 12
+    assert [case.what for case in told if not case.holds] == [
+        "hopper-medium, random: 84.0, with the true reward 95.0"
+    ]
+
+
+def test_what_was_not_measured_is_not_tested(tmp_path: Path) -> None:
+    found = cases(studied(tmp_path, {}, usual=50), "terminal at the goal")
+    assert found == ()
+    assert outcome(found) == "not tested"
+
+
+def test_a_cell_without_all_its_seeds_is_no_case(tmp_path: Path) -> None:
+    def measure(trial: Trial) -> Measured | None:
+        return None if trial.seed == 2 and trial.algorithm == "BC" else scores(trial, 50.0)
+
+    store_with(tmp_path, PLAN, measure)
+    assert cases(read_findings(tmp_path), "With strong length bias") == ()
