@@ -5,8 +5,8 @@ from instinct.data.assemble import ActionRange
 from instinct.data.dataset import Dataset
 from instinct.data.files import read, write
 from instinct.data.filters import (
+    ALL,
     FILTERS,
-    costly,
     filtered,
     find_filter,
     remove,
@@ -14,9 +14,19 @@ from instinct.data.filters import (
     remove_where,
 )
 from instinct.data.labels import LABELS, WRONG, Label, label, relabel
+from instinct.data.predicates import (
+    COST_TARGET,
+    Predicate,
+    costly,
+    exact,
+    in_unsafe_episode,
+)
+from instinct.data.removal import Removal, removal
 from instinct.data.spaces import ActionSpace, Box, Discrete
 
 __all__ = [
+    "ALL",
+    "COST_TARGET",
     "FILTERS",
     "LABELS",
     "WRONG",
@@ -27,12 +37,17 @@ __all__ = [
     "Dataset",
     "Discrete",
     "Label",
+    "Predicate",
+    "Removal",
     "costly",
+    "exact",
     "filtered",
     "find_filter",
+    "in_unsafe_episode",
     "label",
     "read",
     "relabel",
+    "removal",
     "remove",
     "remove_terminals",
     "remove_where",

@@ -1,0 +1,214 @@
+"""Filters by name: what they remove, worked out by hand and as properties."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instinct.data import (
+    COST_TARGET,
+    Dataset,
+    costly,
+    exact,
+    filtered,
+    find_filter,
+    removal,
+    remove,
+)
+from instinct.errors import BadInput
+from tests.data.datasets import datasets, small
+
+COSTS = np.array([0, 0, 0, 0, 2, 40.0])
+"""Of three episodes with rows 0–1, 2–4 and 5."""
+
+
+def removed(name: str, dataset: Dataset | None = None) -> list[int]:
+    dataset = small(costs=COSTS) if dataset is None else dataset
+    return np.flatnonzero(find_filter(name)(dataset)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("cost-free", [4, 5]),
+        ("cost-free:0", [4, 5]),
+        ("cost-free:1", [3, 4, 5]),
+        ("cost-free:9", [2, 3, 4, 5]),
+        ("safe-episodes", [5]),
+        ("safe-episodes:1.5", [2, 3, 4, 5]),
+        ("safe-episodes:2", [5]),
+        ("safe-episodes:40", []),
+        ("no-terminals", [1, 5]),
+        ("costs>0", [4, 5]),
+        ("rewards<=-1", [3]),
+        ("observations[0]>=11", [3, 4, 5]),
+        ("actions[0]==0.25", [5]),
+        ("next_observations[0]!=1e0", [1, 2, 3, 4, 5]),
+    ],
+)
+def test_what_is_removed(name: str, rows: list[int]) -> None:
+    assert removed(name) == rows
+
+
+def test_the_target_is_the_papers() -> None:
+    """Three targets of 20, 40 and 80, and the cost over each averaged."""
+    assert round(COST_TARGET, 2) == 34.29
+    assert np.mean([1 / 20, 1 / 40, 1 / 80]) == pytest.approx(1 / COST_TARGET)
+
+
+def test_whole_safe_episodes_stay_as_they_are() -> None:
+    left = filtered(small(costs=COSTS), ["safe-episodes:1"])
+    assert left.lengths.tolist() == [2]
+    assert left.terminals.tolist() == [False, True]
+
+
+@given(datasets(), st.integers(0, 5))
+def test_the_margin_is_made_of_the_steps_before_a_cost(dataset: Dataset, before: int) -> None:
+    if dataset.costs is None:
+        return
+    found = costly(dataset, before)
+    for start, stop in zip(dataset.starts, dataset.stops, strict=True):
+        for row in range(start, stop):
+            ahead = dataset.costs[row : min(row + before + 1, stop)]
+            assert found[row] == (ahead != 0).any()
+
+
+@given(datasets(), st.floats(0, 100))
+def test_episodes_stay_or_go_whole(dataset: Dataset, limit: float) -> None:
+    if dataset.costs is None:
+        return
+    gone = find_filter(f"safe-episodes:{limit:f}")(dataset)
+    for start, stop in zip(dataset.starts, dataset.stops, strict=True):
+        above = dataset.costs[start:stop].astype(float).sum() > float(f"{limit:f}")
+        assert (gone[start:stop] == above).all()
+
+
+def test_a_mask_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mask.npy"
+    np.save(path, np.array([0, 1, 0, 0, 1, 0], bool))
+    assert removed(str(path)) == [1, 4]
+    name = exact(str(path))
+    assert name.startswith(f"{path}@")
+    assert exact(name) == name
+    assert removed(name) == [1, 4]
+    np.save(path, np.array([0, 1, 0, 0, 1, 1], bool))
+    assert exact(str(path)) != name
+    with pytest.raises(BadInput, match="has changed since the filter was chosen"):
+        removed(name)
+
+
+@pytest.mark.parametrize("rows", [np.zeros(5, bool), np.zeros(6), np.zeros((6, 1), bool)])
+def test_masks_that_do_not_fit(tmp_path: Path, rows: np.ndarray) -> None:
+    np.save(tmp_path / "mask.npy", rows)
+    with pytest.raises(BadInput, match="one true or false for each of the 6 transitions"):
+        removed(str(tmp_path / "mask.npy"))
+
+
+def test_a_mask_runs_no_code(tmp_path: Path) -> None:
+    path = tmp_path / "mask.npy"
+    np.save(path, np.array([print] * 6, object), allow_pickle=True)
+    with pytest.raises(BadInput, match="is not a NumPy file of true and false"):
+        removed(str(path))
+    with pytest.raises(BadInput, match=r"nowhere\.npy: cannot be read"):
+        exact(str(tmp_path / "nowhere.npy"))
+
+
+def test_spaces_in_a_comparison_make_no_difference() -> None:
+    assert exact("costs > 0") == exact("costs>0") == "costs>0"
+    assert exact("cost-free:5") == "cost-free:5"
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("safe", "no filter is called 'safe'; there are cost-free, cost-free:STEPS"),
+        ("no-terminals:3", "no filter is called"),
+        ("cost-free:", "after cost-free: comes a whole number of steps of at least 0, not ''"),
+        ("cost-free:2.5", "comes a whole number of steps"),
+        ("cost-free:-1", "comes a whole number of steps"),
+        ("safe-episodes:nan", "after safe-episodes: comes a cost"),
+        ("safe-episodes:inf", "after safe-episodes: comes a cost"),
+        ("speed>1", "compares 'speed'; there are observations, actions"),
+        ("costs>much", "compares with 'much', which is no number"),
+        ("costs[0]>1", "costs need no column"),
+        ("observations>1", r"observations need a column, such as observations\[0\]"),
+        ("observations[1]>1", "observations have 1 columns, from 0"),
+        ("__class__>1", "compares '__class__'"),
+    ],
+)
+def test_faults_are_named(name: str, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        removed(name)
+
+
+@pytest.mark.parametrize("name", ["cost-free", "cost-free:3", "safe-episodes", "costs>0"])
+def test_costs_that_are_not_there(name: str) -> None:
+    with pytest.raises(BadInput, match="costs: the dataset has no costs"):
+        removed(name, small())
+
+
+def test_what_a_filter_removes_is_counted() -> None:
+    """One episode cut, one gone; rewards sum to 12.5 over 6 rows, and to 5 over the 4 left."""
+    dataset = small(costs=COSTS)
+    rows = find_filter("cost-free")(dataset)
+    found = removal(dataset, rows, remove(dataset, rows))
+    assert (found.transitions, found.removed) == (6, 2)
+    assert found.kept == pytest.approx(4 / 6)
+    assert (found.episodes, found.cut, found.gone, found.episodes_after) == (3, 1, 1, 2)
+    assert (found.reward, found.reward_after) == pytest.approx((12500 / 6, 5000 / 4))
+    assert (found.cost, found.cost_after) == pytest.approx((7000, 0))
+
+
+@given(datasets(), st.data())
+def test_the_counts_add_up(dataset: Dataset, data: st.DataObject) -> None:
+    rows = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(dataset), max_size=len(dataset)))
+    )
+    if rows.all():
+        return
+    after = remove(dataset, rows)
+    found = removal(dataset, rows, after)
+    assert found.transitions - found.removed == len(after)
+    assert found.cut + found.gone <= found.episodes
+    assert found.episodes_after >= found.episodes - found.gone
+    assert found.coverage is None or 0 <= found.coverage <= 1
+
+
+def walks(states: np.ndarray) -> Dataset:
+    """Episodes [episodes, steps, 1] that end by a timeout."""
+    episodes, steps = states.shape[0], states.shape[1] - 1
+    n = episodes * steps
+    return small(
+        observations=states[:, :-1].reshape(n, 1),
+        next_observations=states[:, 1:].reshape(n, 1),
+        actions=np.zeros((n, 1)),
+        rewards=np.zeros(n),
+        terminals=np.zeros(n, bool),
+        timeouts=np.arange(n) % steps == steps - 1,
+    )
+
+
+def test_coverage_tells_a_gap_from_a_copy() -> None:
+    """Forty walks over the same ten places: one walk less leaves no gap, one place less does."""
+    dataset = walks(np.tile(np.arange(11.0), (40, 1))[..., None])
+    place = dataset.observations[:, 0]
+    walk = np.arange(len(dataset)) // 10
+
+    def coverage(rows: np.ndarray) -> float | None:
+        return removal(dataset, rows, remove(dataset, rows)).coverage
+
+    assert coverage(walk == 3) == 1
+    assert coverage(place >= 7) == 0
+    assert coverage((place == 5) | (walk == 0)) == pytest.approx(9 / 49)
+    assert coverage(walk < 0) is None
+    assert coverage(walk > 0) is None, "one walk has no other to be near to"
+
+
+def test_a_copy_of_the_distribution_is_covered_as_well_as_the_rest() -> None:
+    random = np.random.default_rng(0)
+    dataset = walks(random.normal(size=(300, 11, 1)))
+    rows = random.uniform(size=len(dataset)) < 0.3
+    found = removal(dataset, rows, remove(dataset, rows)).coverage
+    assert found == pytest.approx(0.95, abs=0.03)
