@@ -1,5 +1,6 @@
 """Safety-Gymnasium: the paper's sixteen tasks with a reward and a cost."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -7,9 +8,10 @@ import gymnasium
 import numpy as np
 
 from instinct.data import Array, Box
+from instinct.deep.devices import cores
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
-from instinct.tasks.safety_compat import build, need_safety
+from instinct.tasks.safety_compat import build, builder, need_safety
 from instinct.tasks.simulation import Step
 
 PREFIX = "safety:"
@@ -87,7 +89,7 @@ class SafetyTask:
     def environment(self) -> Environment:
         """Safety-Gymnasium's own; the cost of a step is in its information."""
         need_safety()
-        return CostEnvironment(self.short_name)
+        return CostEnvironment(build(builder(), self.short_name))
 
     def simulation(self, places: int) -> "SafetySimulation":
         return SafetySimulation(self, places)
@@ -101,11 +103,10 @@ class SafetyTask:
 class CostEnvironment(gymnasium.Env[Array, Array]):
     """Safety-Gymnasium's environment with Gymnasium's five results of a step."""
 
-    def __init__(self, name: str) -> None:
-        agent = "Point" if name.startswith("Point") else "Car"
-        self.base = build(f"Safety{name}-v0", agent)
-        self.observation_space = self.base.observation_space
-        self.action_space = self.base.action_space
+    def __init__(self, base: Any) -> None:
+        self.base = base
+        self.observation_space = base.observation_space
+        self.action_space = base.action_space
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -127,19 +128,30 @@ class CostEnvironment(gymnasium.Env[Array, Array]):
 
 
 class SafetySimulation:
-    """An environment per place."""
+    """A lean environment per place; those that make a step are shared out among threads."""
 
     def __init__(self, task: SafetyTask, places: int) -> None:
-        self.environments = [task.environment() for _ in range(places)]
+        need_safety()
+        from instinct.tasks.safety_lean import lean_builder
+
+        self.environments = [
+            CostEnvironment(build(lean_builder(), task.short_name)) for _ in range(places)
+        ]
+        self.threads = max(1, min(len(cores()), places))
+        self.pool = ThreadPoolExecutor(self.threads)
 
     def reset(self, place: int, seed: int) -> Array:
         return self.environments[place].reset(seed=seed)[0]
 
     def step(self, places: Array, actions: Array) -> Step:
-        results = [
-            self.environments[place].step(action)
-            for place, action in zip(places.tolist(), actions, strict=True)
-        ]
+        playing = [self.environments[place] for place in places.tolist()]
+        results: list[Any] = [None] * len(playing)
+
+        def advance(thread: int) -> None:
+            for i in range(thread, len(playing), self.threads):
+                results[i] = playing[i].step(actions[i])
+
+        list(self.pool.map(advance, range(self.threads)))
         observations, rewards, terminals, timeouts, infos = zip(*results, strict=True)
         return Step(
             np.array(observations),

@@ -36,19 +36,20 @@ def need_safety() -> None:
         )
 
 
-def build(task_id: str, agent: str) -> Any:
-    """One of Safety-Gymnasium's environments."""
+def build(kind: Any, name: str) -> Any:
+    """The environment of a task, such as PointGoal1."""
+    agent = "Point" if name.startswith("Point") else "Car"
     with np.errstate(over="ignore"):  # Gymnasium asks whether -1 is the least of all numbers
-        return builder()(task_id=task_id, config={"agent_name": agent})
+        return kind(task_id=f"Safety{name}-v0", config={"agent_name": agent})
 
 
 @cache
-def builder() -> type[Any]:
+def builder() -> Any:
     """Safety-Gymnasium's class for all of its environments."""
     need_safety()
     import_without_start()
     hashable_colors()
-    found: type[Any] = import_module(f"{PACKAGE}.builder").Builder
+    found = import_module(f"{PACKAGE}.builder").Builder
     scalar_joints()
     no_sky()
     return found
