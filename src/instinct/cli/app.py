@@ -21,6 +21,7 @@ COMMANDS = {
     "results": "results.app",
     "behaviors": "behaviors.app",
     "bench": "bench.app",
+    "setup": "setup.app",
 }
 
 

@@ -9,7 +9,7 @@ import importlib.util
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,9 +26,12 @@ NO_SKY = {"@type": "skybox", "@builtin": "flat", "@width": "1", "@height": "1"}
 
 def need_safety() -> None:
     """Refuse what cannot work without Safety-Gymnasium, or with another version of it."""
-    if any(importlib.util.find_spec(name) is None for name in (PACKAGE, *NEEDS)):
+    try:
+        installed = version("safety-gymnasium")
+    except PackageNotFoundError:
+        installed = ""
+    if not installed or any(importlib.util.find_spec(name) is None for name in (PACKAGE, *NEEDS)):
         raise BadInput("Safety-Gymnasium is not installed; run `instinct setup safety`")
-    installed = version("safety-gymnasium")
     if installed != VERSION:
         raise BadInput(
             f"the safety tasks need Safety-Gymnasium {VERSION}, but {installed} is installed; "

@@ -229,12 +229,13 @@ def sample_layout(generator: Any) -> bool:
     for name, (areas, keepout) in generator.placements.items():
         (area,) = [generator.placements_extents] if areas is None else areas
         x_min, y_min, x_max, y_max = generator.constrain_placement(area, keepout)
+        others = [(a, b, room + margin + keepout) for a, b, room in placed]
         for _ in range(100):
             x, y = uniform(x_min, x_max), uniform(y_min, y_max)
-            if all(
-                math.sqrt((x - a) * (x - a) + (y - b) * (y - b)) >= room + margin + keepout
-                for a, b, room in placed
-            ):
+            for a, b, apart in others:
+                if math.sqrt((x - a) * (x - a) + (y - b) * (y - b)) < apart:
+                    break
+            else:
                 break
         else:
             return False
