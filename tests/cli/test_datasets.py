@@ -21,7 +21,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     rows = {row["name"]: row for row in run("datasets", "--json").json["datasets"]}
-    assert len(rows) == 15 + 30 + 1
+    assert len(rows) == 15 + 30 + 16 + 1
     assert rows["gridworld"]["state"] == "built in"
     medium = rows["hopper-medium"]
     assert (medium["transitions"], medium["state"]) == (1_000_000, "not made")
@@ -30,6 +30,8 @@ def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     reach = rows["metaworld:reach"]
     assert (reach["transitions"], reach["source"]) == (None, "110 scripted episodes")
     assert rows["metaworld:reach:no-goal-terminal"]["transitions"] == 110 * 500
+    safe = rows["safety:CarCircle2"]
+    assert (safe["transitions"], safe["source"]) == (150_000, "300 scripted episodes")
     text = run("datasets").out
     assert "halfcheetah-medium-replay" in text
     assert "202,000" in text

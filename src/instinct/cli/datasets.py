@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from instinct.cli.output import Json, out, print_json, progress, show_table
+from instinct.collect import d4rl, dsrl
 from instinct.collect.catalog import NAMED, Made, recipe
-from instinct.collect.d4rl import d4rl_path, present
 from instinct.collect.locomotion import QUALITIES, RECIPES, Recipe
-from instinct.collect.metaworld import DEMONSTRATIONS, reached
+from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations, reached
 from instinct.collect.metaworld import NO_GOAL_TERMINAL as SUFFIX
+from instinct.collect.safety import DRIVES
 from instinct.collect.shipped import shipped
 from instinct.collect.store import data_folder, path_of
 from instinct.data import Dataset
@@ -40,12 +41,14 @@ def show(context: typer.Context, json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    rows = [described(one) for one in RECIPES.values()]
-    rows += [described(one) for one in DEMONSTRATIONS.values()]
+    made_here: list[Made] = [*RECIPES.values(), *DEMONSTRATIONS.values(), *DRIVES.values()]
+    rows = [described(one) for one in made_here]
     rows += [{"name": name, "transitions": None, "state": "built in"} for name in NAMED]
+    paths = {name: d4rl.d4rl_path(name) for name in d4rl.present()}
+    paths |= dsrl.present()
     rows += [
-        {"name": name, "transitions": None, "state": "file", "path": str(d4rl_path(name))}
-        for name in present()
+        {"name": name, "transitions": None, "state": "file", "path": str(path)}
+        for name, path in paths.items()
     ]
     if json:
         print_json({"datasets": rows, "folder": str(data_folder())})
@@ -66,10 +69,10 @@ def show(context: typer.Context, json: Json = False) -> None:
 def described(one: Made) -> dict[str, Any]:
     """A dataset in the list: made means that it is in the data folder."""
     note = one.note()
-    fixed = isinstance(one, Recipe) or not one.goal_terminal
+    varies = isinstance(one, Demonstrations) and one.goal_terminal
     return {
         "name": one.name,
-        "transitions": one.transitions if fixed else None,
+        "transitions": None if varies else one.transitions,
         "state": "not made" if note is None else "made",
         "source": sac_steps(one)
         if isinstance(one, Recipe)

@@ -6,16 +6,18 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from instinct.collect import d4rl, dsrl
 from instinct.collect.collection import Report
-from instinct.collect.d4rl import PREFIX, d4rl_path
 from instinct.collect.locomotion import RECIPES, Recipe
 from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations
+from instinct.collect.safety import DRIVES, Drives
 from instinct.data import ActionRange, Dataset, read
 from instinct.errors import BadInput
+from instinct.tasks import safety
 from instinct.tasks.gridworld import GridWorld
 from instinct.tasks.locomotion import BODIES
 
-Made = Recipe | Demonstrations
+Made = Recipe | Demonstrations | Drives
 """How a dataset that is made on this machine is made."""
 
 NAMED: dict[str, Callable[[], Dataset]] = {"gridworld": lambda: GridWorld().dataset()}
@@ -26,14 +28,16 @@ def find(
 ) -> Dataset:
     """The dataset of that name, or in the file or folder at that path.
 
-    Locomotion and Meta-World datasets are made when they are first asked for; hopper-medium@200000
-    is the one with so many transitions. `report` is told how many have been made. An id of Minari's
-    is one that Minari has downloaded.
+    Locomotion, Meta-World and Safety datasets are made when they are first asked for;
+    hopper-medium@200000 is the one with so many transitions. `report` is told how many have been
+    made. An id of Minari's is one that Minari has downloaded.
     """
     if name in NAMED:
         return NAMED[name]()
-    if name.startswith(PREFIX):
-        return read(d4rl_path(name), action_range=action_range)
+    if name.startswith(d4rl.PREFIX):
+        return read(d4rl.d4rl_path(name), action_range=action_range)
+    if name.startswith(dsrl.PREFIX):
+        return dsrl.read_dsrl(name, action_range)
     if is_made(name):
         return recipe(name).dataset(report)
     path = Path(name) if Path(name).exists() else minari_folder() / name
@@ -55,24 +59,26 @@ def recipe(name: str, transitions: int | None = None) -> Made:
             raise BadInput(f"{name} has as many transitions as its episodes take")
         return DEMONSTRATIONS[name]
     base, _, size = name.partition("@")
-    if base not in RECIPES:
+    if base not in RECIPES and base not in DRIVES:
         raise BadInput(f"no dataset is called {base!r}; {nearest(base)}")
     if size:
         if not size.isdecimal() or int(size) == 0:
             raise BadInput(f"{name!r}: after @ comes a number of transitions")
         transitions = int(size)
+    if base in DRIVES:
+        return DRIVES[base] if transitions is None else DRIVES[base].sized(transitions)
     return RECIPES[base] if transitions is None else replace(RECIPES[base], transitions=transitions)
 
 
 def nearest(name: str) -> str:
     """Some names that are like one that is not there."""
-    near = get_close_matches(name, [*NAMED, *RECIPES, *DEMONSTRATIONS], cutoff=0)
+    near = get_close_matches(name, [*NAMED, *RECIPES, *DEMONSTRATIONS, *DRIVES], cutoff=0)
     return f"there are {', '.join(near)} and others, which `instinct datasets` lists"
 
 
 def is_made(name: str) -> bool:
     """Whether a dataset of that name is made here when it is first asked for."""
-    return name.partition("@")[0] in RECIPES or name in DEMONSTRATIONS
+    return name.partition("@")[0] in {*RECIPES, *DRIVES} or name in DEMONSTRATIONS
 
 
 def size_of(name: str) -> int:
@@ -84,8 +90,12 @@ def task_of(name: str) -> str | None:
     """The task that a named dataset was recorded in, if a policy can be judged there."""
     if name in DEMONSTRATIONS:
         return DEMONSTRATIONS[name].where.name
-    word = name.removeprefix(PREFIX).partition("-")[0]
-    named = name.startswith(PREFIX) or name.partition("@")[0] in RECIPES
+    base = name.partition("@")[0]
+    safe = name.replace(dsrl.PREFIX, safety.PREFIX, 1) if name.startswith(dsrl.PREFIX) else base
+    if safe in DRIVES:
+        return safe
+    word = name.removeprefix(d4rl.PREFIX).partition("-")[0]
+    named = name.startswith(d4rl.PREFIX) or base in RECIPES
     return word if named and word in BODIES else None
 
 

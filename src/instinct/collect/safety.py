@@ -1,0 +1,139 @@
+"""The sixteen Safety-Gymnasium datasets, made on this machine by scripts of our own."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from instinct.collect.collection import Report
+from instinct.collect.safety_scripts import script
+from instinct.collect.scripted import ScriptedDataset, record
+from instinct.data import Array, Dataset
+from instinct.deep.devices import cores, stay_on_core
+from instinct.errors import BadInput, InstinctError
+from instinct.tasks.evaluation import episode_seed
+from instinct.tasks.safety import PREFIX, SETUPS, SafetyTask
+from instinct.tasks.safety_compat import VERSION as SAFETY_GYMNASIUM
+from instinct.tasks.safety_compat import need_safety
+
+VERSION = 1
+"""Raised when the same scripts are to give other data."""
+
+TOGETHER = 10
+"""Episodes that one process plays side by side."""
+
+DATA = 1
+"""Seeds of data derive from this number too: no test has the layout of an episode in the data."""
+
+GOLDEN, SILVER = (np.sqrt(5) - 1) / 2, np.sqrt(2) - 1
+"""Multiples of these, taken modulo 1, are spread evenly, and few of them as well as many."""
+
+
+@dataclass(frozen=True)
+class Drives(ScriptedDataset):
+    """Episodes of a task that go from reckless to cautious.
+
+    Episode i has the caution i·0.618… modulo 1, and Gaussian noise in its actions of the standard
+    deviation `noise`·(i·0.414… modulo 1). An episode does not depend on how many others there are.
+    """
+
+    task: str
+    episodes: int = 300
+    noise: float = 0.4
+    seed: int = 0
+
+    @property
+    def where(self) -> SafetyTask:
+        return SafetyTask(PREFIX + self.task)
+
+    @property
+    def name(self) -> str:
+        return self.where.name
+
+    @property
+    def transitions(self) -> int:
+        return self.episodes * self.where.setup.horizon
+
+    def sized(self, transitions: int) -> "Drives":
+        """The same with so many transitions."""
+        episodes, rest = divmod(transitions, self.where.setup.horizon)
+        if rest or not episodes:
+            raise BadInput(
+                f"{self.name} has whole episodes of {self.where.setup.horizon} transitions; "
+                "ask for a multiple of that"
+            )
+        return Drives(self.task, episodes, self.noise, self.seed)
+
+    def provenance(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "episodes": self.episodes,
+            "noise": self.noise,
+            "seed": self.seed,
+            "environment": f"Safety{self.task}-v0",
+            "safety-gymnasium": SAFETY_GYMNASIUM,
+            "mujoco": version("mujoco"),
+            "recipe": VERSION,
+        }
+
+    def make(self, report: Report | None = None) -> Dataset:
+        """Ten episodes at a time, on all cores."""
+        need_safety()
+        groups = [range(self.episodes)[i : i + TOGETHER] for i in range(0, self.episodes, TOGETHER)]
+        if len(groups) == 1:
+            parts = [self.play(groups[0], report)]
+        else:
+            parts = self.play_in_processes(groups, report)
+        names = parts[0].keys()
+        fields: dict[str, Any] = {n: np.concatenate([part[n] for part in parts]) for n in names}
+        return Dataset(**fields, action_space=self.where.action_space)
+
+    def play_in_processes(self, groups: list[range], report: Report | None) -> list[dict[str, Any]]:
+        """The groups in their order, whichever is done first."""
+        context = multiprocessing.get_context("spawn")
+        free_cores = context.SimpleQueue()
+        for core in cores():
+            free_cores.put(core)
+        with ProcessPoolExecutor(len(cores()), context, take_core, (free_cores,)) as pool:
+            jobs = [pool.submit(self.play, group) for group in groups]
+            recorded = 0
+            try:
+                for job in as_completed(jobs):
+                    recorded += len(job.result()["rewards"])
+                    if report is not None:
+                        report(recorded)
+            except BrokenProcessPool:
+                raise InstinctError(
+                    f"a process that was making {self.name} was killed, perhaps for want of memory"
+                ) from None
+            finally:
+                pool.shutdown(cancel_futures=True)
+            return [job.result() for job in jobs]
+
+    def play(self, episodes: range, report: Report | None = None) -> dict[str, Any]:
+        """These episodes side by side."""
+        numbers = np.array(episodes)
+        caution, noise = numbers * GOLDEN % 1, self.noise * (numbers * SILVER % 1)
+        seeds = [episode_seed(self.seed, number, DATA) for number in episodes]
+        randoms = [np.random.default_rng(seed) for seed in seeds]
+        drive, box = script(self.task), self.where.action_space
+
+        def act(playing: Array, observations: Array) -> Array:
+            drawn = np.array([randoms[i].standard_normal(box.dimension) for i in playing])
+            actions = drive(observations, caution[playing]) + noise[playing, None] * drawn
+            return box.clip(actions.astype(np.float32))
+
+        return record(self.where.simulation(len(episodes)), seeds, act, report)
+
+
+def take_core(free_cores: "multiprocessing.SimpleQueue[int]") -> None:
+    """Keep a process on a core of its own."""
+    stay_on_core(free_cores.get())
+
+
+DRIVES = {one.name: one for one in map(Drives, SETUPS)}
+"""All by name."""
