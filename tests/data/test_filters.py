@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instinct.data import (
-    COST_TARGET,
+    KAPPA,
     Dataset,
     costly,
     exact,
@@ -54,8 +54,8 @@ def test_what_is_removed(name: str, rows: list[int]) -> None:
 
 def test_the_target_is_the_papers() -> None:
     """Three targets of 20, 40 and 80, and the cost over each averaged."""
-    assert round(COST_TARGET, 2) == 34.29
-    assert np.mean([1 / 20, 1 / 40, 1 / 80]) == pytest.approx(1 / COST_TARGET)
+    assert round(KAPPA, 2) == 34.29
+    assert np.mean([1 / 20, 1 / 40, 1 / 80]) == pytest.approx(1 / KAPPA)
 
 
 def test_whole_safe_episodes_stay_as_they_are() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from instinct.errors import BadInput
-from instinct.paper.tables import NAMES, gridworld, table
+from instinct.paper.tables import NAMES, gridworld, safety, safety_tasks, table
 
 ROWS = {
     "cql_architecture_d4rl": 112,
@@ -24,6 +24,17 @@ def test_numbers_of_the_paper() -> None:
     assert scores["hopper-random", "behavior", None].stderr is None
     assert gridworld()["PEVI", "negative"] == 0.92
     assert gridworld()["BC", "zero"] == -1.19
+
+
+def test_the_table_of_safety() -> None:
+    """Three agents on each of sixteen tasks, of which the paper prints so many in black."""
+    assert len(safety()) == 3 * len(safety_tasks()) == 48
+    rows = {(row.task, row.algorithm): (row.reward, row.cost) for row in safety()}
+    assert rows["PointGoal1", "PSPI"] == (0.59, 0.9)
+    assert rows["CarButton2", "ATAC"] == (-0.11, 1.22)
+    assert rows["CarGoal2", "COptiDICE"] == (0.25, 0.91)
+    black = [row.algorithm for row in safety() if row.cost <= 1]
+    assert (black.count("ATAC"), black.count("PSPI"), len(black)) == (9, 6, 9 + 6 + 7)
 
 
 def test_an_unknown_table_is_named() -> None:

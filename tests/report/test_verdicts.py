@@ -54,6 +54,14 @@ def test_data_that_need_the_reward_are_called_so(
     assert judgement in said(audited(tmp_path, table))
 
 
+def test_wrong_rewards_that_do_better_are_called_so(tmp_path: Path) -> None:
+    table = {"original": 41.0, "zero": 96.0, "random": 97.0, "negative": 98.0}
+    text = said(audited(tmp_path, table))
+    assert "are better than the policy trained with it, 96.0 against 41.0: this dataset" in text
+    assert "does not test reward use" in text
+    assert "%" not in text.partition(";")[0]
+
+
 def test_one_seed_is_a_glance(tmp_path: Path) -> None:
     table = dict.fromkeys(("original", "zero", "random", "negative"), 50.0)
     assert "One seed was trained per cell" in said(audited(tmp_path, table, seeds=1))

@@ -51,9 +51,9 @@ def test_what_is_kept_is_what_was_found(tmp_path: Path, findings: Findings) -> N
 def test_a_row_for_every_run_that_has_not_failed(tmp_path: Path, findings: Findings) -> None:
     write_archive(findings, tmp_path)
     lines = (tmp_path / RUNS).read_text().splitlines()
-    assert lines[0] == "dataset,algorithm,label,seed,score,length"
+    assert lines[0] == "dataset,algorithm,label,filter,seed,score,length"
     assert len(lines) == 1 + 9
-    assert lines[1].startswith("hopper-medium,BC,original,0,3.33333,")
+    assert lines[1].startswith("hopper-medium,BC,original,all,0,3.33333,")
 
 
 def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:

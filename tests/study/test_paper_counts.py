@@ -5,7 +5,7 @@ import pytest
 from instinct.study.paper_counts import EXPERIMENTS, compare
 from instinct.study.plan_files import shipped_plans
 
-D4RL, METAWORLD = EXPERIMENTS
+D4RL, METAWORLD, SAFETY, DSRL = EXPERIMENTS
 BC = "BC reads no rewards: it is trained once, not for every reward type"
 
 
@@ -27,10 +27,14 @@ def test_the_differences_add_up(name: str, tuning: int, final: int) -> None:
 
 
 def test_the_papers_sums() -> None:
-    """3,000 and 3,600 runs for tuning, 4,500 and 3,600 for results, 1,200 transformers."""
-    runs = [dict(each.runs()) for each in EXPERIMENTS]
-    assert [sum(tuning for tuning, _ in each.values()) for each in runs] == [3000, 3600]
+    """3,000 and 3,600 runs for tuning, 4,500 and 3,600 for results, 1,200 transformers.
+
+    On Safety-Gymnasium 384 runs, which are tuning and results at once.
+    """
+    runs = [each.runs for each in (D4RL, METAWORLD, SAFETY)]
+    assert [sum(tuning for tuning, _ in each.values()) for each in runs] == [3000, 3600, 384]
     assert sum(final for each in runs for _, final in each.values()) == 4500 + 3600 + 1200
+    assert [*DSRL.runs.values()] == [*SAFETY.runs.values()]
 
 
 def reasons(name: str) -> dict[str, tuple[int, int]]:

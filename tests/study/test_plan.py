@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from instinct.errors import BadInput
 from instinct.study import plan_files
 from instinct.study.measured import Measured
+from instinct.study.paper_counts import runs_of
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content, read_plan, shipped_plans
 from instinct.study.presets import PRESETS
@@ -139,7 +140,10 @@ def test_warm_starts_that_are_shared() -> None:
         ({"labels": ("false",)}, "no label is called 'false'"),
         ({"preset": "slow"}, "preset: there are"),
         ({"rule": "luck"}, "rule: there are"),
-        ({"filters": ("all",)}, "no filter is called 'all'"),
+        ({"filters": ("some",)}, "no filter is called 'some'"),
+        ({"filters": ("all", "all")}, "filters: none may be named twice"),
+        ({"filters_of": {"BC": ("some",)}}, "no filter is called 'some'"),
+        ({"filters_of": {"ATAC": ("all",)}}, "ATAC is not among the algorithms"),
         ({"algorithms": ("BC", "PSPI", "SAC")}, "SAC"),
         ({"settings": {"IQL": {}}}, "IQL is not among the algorithms"),
         ({"settings": {"PSPI": {"gamma": 1}}}, "PSPI has no hyperparameter 'gamma'"),
@@ -181,7 +185,7 @@ def test_the_example_file(tmp_path: Path) -> None:
     path.write_text(plan_files.__doc__.partition("\n")[2])
     plan = read_plan(path)
     assert plan.settings == {"ATAC": {"steps": 100_000}}
-    assert len([*plan.cells()]) == 2 * (1 + 2 * 4)
+    assert len([*plan.cells()]) == 2 * (2 + 2 * 4)
     assert {trial.settings["beta"] for trial in plan.tuning() if trial.algorithm == "PSPI"} == {
         10.0,
         100.0,
@@ -200,6 +204,14 @@ def test_the_example_file(tmp_path: Path) -> None:
             "seeds: must be a whole",
         ),
         ('name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nsettings = 1', "settings: must be a"),
+        (
+            'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\n[filters_of]\nBC = "all"',
+            "filters_of: must be a list of words for each algorithm",
+        ),
+        (
+            'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nnew_seeds = 1',
+            "new_seeds: must be true or false",
+        ),
     ],
 )
 def test_files_with_faults(tmp_path: Path, text: str, words: str) -> None:
@@ -216,7 +228,66 @@ def test_no_file(tmp_path: Path) -> None:
         read_plan(tmp_path / "nowhere.toml")
 
 
-@pytest.mark.parametrize("plan", [TUNED, grid_plan()])
+FILTERED = replace(
+    TUNED,
+    labels=("original",),
+    filters=("cost-free",),
+    filters_of={"BC": ("all", "cost-free")},
+    tuning_seeds=3,
+    new_seeds=False,
+)
+
+
+def test_filters_make_cells_of_their_own() -> None:
+    """On both datasets BC with and without the filter, PSPI with it."""
+    assert [tuple(cell) for cell in FILTERED.cells()] == [
+        (dataset, *rest)
+        for dataset in FILTERED.datasets
+        for rest in (
+            ("BC", "original", "all"),
+            ("BC", "original", "cost-free"),
+            ("PSPI", "original", "cost-free"),
+        )
+    ]
+    first, second, third, *_ = (trial.filters for trial in FILTERED.final(chosen(FILTERED)))
+    assert (first, second, third) == ((), ("cost-free",), ("cost-free",))
+    assert FILTERED.is_filtered
+    assert not TUNED.is_filtered
+
+
+def test_a_filter_stands_before_the_removal_of_falls() -> None:
+    plan = replace(TUNED, labels=("zero",), filters=("all", "rewards<0"), tuning_seeds=0)
+    hopper = {t.filters for t in plan.final({}) if t.dataset == "hopper-medium"}
+    assert hopper == {("no-terminals",), ("rewards<0", "no-terminals")}
+
+
+def chosen(plan: Plan) -> dict[Cell, Any]:
+    return {cell: {"beta": 4.0, "fast_rate": 1e-4} for cell in plan.cells() if cell[1] == "PSPI"}
+
+
+def test_results_may_be_those_of_the_seeds_of_tuning() -> None:
+    """Then nothing is run again: six combinations on two datasets, three seeds; and BC."""
+    tuning, final = FILTERED.tuning(), FILTERED.final(chosen(FILTERED))
+    assert {trial.seed for trial in final} == {0, 1, 2}
+    again = {t.identity for t in tuning} & {t.identity for t in final}
+    assert (len(tuning), len(final), len(again)) == (6 * 2 * 3, 3 * 2 * 3, 2 * 3)
+    assert sum(tuned + results for tuned, results in runs_of(FILTERED).values()) == 36 + 12
+
+
+def test_a_grid_with_one_value_is_no_choice_but_a_setting() -> None:
+    plan = replace(TUNED, grid={"PSPI": {"beta": (7.0,)}})
+    assert plan.tuning() == []
+    assert {t.settings["beta"] for t in plan.final({}) if t.algorithm == "PSPI"} == {7.0}
+
+
+def test_a_subset_keeps_the_filters_of_what_is_left() -> None:
+    smaller = FILTERED.scale_down(("BC",), None, None)
+    assert {cell.filter for cell in smaller.cells()} == {"all", "cost-free"}
+    smaller = FILTERED.scale_down(("PSPI",), None, None)
+    assert (smaller.filters_of, {cell.filter for cell in smaller.cells()}) == ({}, {"cost-free"})
+
+
+@pytest.mark.parametrize("plan", [TUNED, FILTERED, grid_plan()])
 def test_a_plan_survives_being_written_down(plan: Plan) -> None:
     again = from_content(json.loads(json.dumps(plan.content)))
     assert [t.identity for t in again.tuning()] == [t.identity for t in plan.tuning()]

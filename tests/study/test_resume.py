@@ -114,9 +114,9 @@ def test_the_study_that_is_interrupted_is_worth_it(whole: Path) -> None:
     assert len(found) == 2 * 2 * 2 + 2 + 2 * 2
     assert failures == [f"killed ({ATTEMPTS} attempts)"] * 3
     cells = table(whole)
-    assert cells["file", "PSPI", "original"][3] == {"beta": 10.0}
-    assert cells["file", "PSPI", "zero"][4] == ("seed 2: killed (3 attempts)",)
-    assert cells["file", "BC", "original"][0] == (2,)
+    assert cells["file", "PSPI", "original", "all"][3] == {"beta": 10.0}
+    assert cells["file", "PSPI", "zero", "all"][4] == ("seed 2: killed (3 attempts)",)
+    assert cells["file", "BC", "original", "all"][0] == (2,)
 
 
 @given(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from instinct.cli.loading import open_dataset
-from instinct.cli.options import ActionRange
+from instinct.cli.options import FILTERS_HELP, ActionRange, words
 from instinct.cli.output import Json, print_json, show_page
 from instinct.cli.running import Executor, RayAddress, Workers, executor_of
 from instinct.cli.train import given
@@ -42,6 +42,24 @@ def audit_command(
             "Gymnasium environment.  [default: where a named dataset was recorded]",
         ),
     ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="NAME",
+            help="Also learn from the data without what this removes; may be given several times. "
+            f"{FILTERS_HELP}.",
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels",
+            metavar="NAME,...",
+            help="The rewards to be told: original, zero, random, negative.  [default: all; with "
+            "--filter original alone, so that a quick audit of safety data takes minutes]",
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Agents to train for every number.")] = 3,
     episodes: Annotated[
         int | None, typer.Option(min=1, help="Test episodes of every agent.  [default: 50]")
@@ -71,12 +89,14 @@ def audit_command(
     """Tell what a dataset teaches regardless of the reward.
 
     Trains BC and pessimistic agents under the true, zero, random and negated reward, judges them
-    by the true task, and writes tables, figures and a page. An audit that was stopped goes on
-    where it was when called again.
+    by the true task, and writes tables, figures and a page. With a filter, it trains them on all
+    data and on the filtered ones, and tells how their reward and cost change. An audit that was
+    stopped goes on where it was when called again.
 
     Example: instinct audit hopper-medium --preset quick --seeds 3
+
+    Example: instinct audit safety:PointGoal1 --filter cost-free
     """
-    chosen = [name for text in algorithms or () for name in text.split(",") if name]
     documents = []
     for dataset in datasets:
         open_dataset(dataset, action_range)
@@ -86,9 +106,11 @@ def audit_command(
         with watching(dataset) as watch:
             found = audit(
                 dataset,
-                algorithms=chosen,
+                algorithms=words(algorithms),
                 preset=preset,
                 env=env,
+                labels=words(labels),
+                filters=filters or (),
                 seeds=seeds,
                 episodes=episodes,
                 settings=given(assignments or []),

@@ -2,20 +2,21 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from instinct.cli.loading import open_dataset
-from instinct.cli.options import ActionRange, Source
-from instinct.cli.output import Json, out, print_json
+from instinct.cli.options import FILTERS_HELP, ActionRange, Source
+from instinct.cli.output import Json, out, print_json, show_table
 from instinct.collect.catalog import goals_end, task_of
 from instinct.collect.metaworld import reached
-from instinct.data import write
+from instinct.data import Dataset, exact, find_filter, removal, remove, write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report.figures import check_format, save
+from instinct.report.filter_sections import removal_table
 from instinct.report.length_bias import Scatter, draw
 from instinct.tasks.registry import find_task
 
@@ -33,6 +34,14 @@ def inspect(
             "[default: the dataset's own]"
         ),
     ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="NAME",
+            help=f"Show what a filter removes; may be given several times. {FILTERS_HELP}.",
+        ),
+    ] = None,
     action_range: ActionRange = None,
     json: Json = False,
 ) -> None:
@@ -46,6 +55,7 @@ def inspect(
     scores = None if task is None else find_task(task).scores(dataset.returns)
     successes = reached(dataset) if goals_end(source) else None
     summary = summarize(dataset)
+    removals = {name: removed_by(name, dataset) for name in map(exact, filters or ())}
     measured = {
         name: float(values.mean())
         for name, values in (("normalized_return", scores), ("success_rate", successes))
@@ -57,11 +67,19 @@ def inspect(
             quantity, values = ("normalised score", scores)
         save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity, successes)), figure)
     if json:
-        print_json({"dataset": source, **asdict(summary), **measured})
+        told = {"filters": removals} if removals else {}
+        print_json({"dataset": source, **asdict(summary), **measured, **told})
     else:
         out.print(table(source, summary, measured))
+        if removals:
+            show_table(removal_table((source, *each) for each in removals.items()))
         if figure is not None:
             out.print(f"Figure: {figure}", soft_wrap=True)
+
+
+def removed_by(name: str, dataset: Dataset) -> dict[str, Any]:
+    rows = find_filter(name)(dataset)
+    return asdict(removal(dataset, rows, remove(dataset, rows)))
 
 
 def convert(source: Source, target: Path, action_range: ActionRange = None) -> None:

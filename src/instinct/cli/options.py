@@ -4,6 +4,13 @@ from typing import Annotated
 
 import typer
 
+FILTERS_HELP = (
+    "cost-free (the paper's: transitions with a cost), cost-free:5 (also the 5 steps before), "
+    "safe-episodes (keeps whole episodes with a cost up to 34.29), safe-episodes:20, no-terminals, "
+    "a comparison that removes where it holds, such as 'costs>0' or 'observations[3]<0.5', or a "
+    "file mask.npy with one true for every transition to remove"
+)
+
 Source = Annotated[
     str,
     typer.Argument(
@@ -28,3 +35,8 @@ RemoveTerminals = Annotated[
         "hopper and walker2d.",
     ),
 ]
+
+
+def words(texts: list[str] | None) -> list[str]:
+    """The names in an option that may hold several, separated by commas."""
+    return [name for text in texts or () for name in text.split(",") if name]

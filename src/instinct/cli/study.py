@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from instinct.cli.options import words
 from instinct.cli.output import Json, out, print_json, progress, show_page, show_table
 from instinct.cli.running import Executor, RayAddress, Workers, executor_of
 from instinct.cli.watching import watching
@@ -15,7 +16,7 @@ from instinct.report.plan_tables import cells_table, counts_table, hours_table, 
 from instinct.report.registry import PAGES
 from instinct.report.study_page import compose
 from instinct.study.findings import Findings, read_findings
-from instinct.study.paper_counts import compare
+from instinct.study.paper_counts import compare, runs_of
 from instinct.study.plan import Plan
 from instinct.study.plan_files import read_plan, shipped_plans
 from instinct.study.prediction import predict
@@ -99,7 +100,7 @@ def plan(
     with progress("measuring") as step:
         prediction = predict(planned, report=step)
     comparison = compare(planned)
-    tuning, final = len(planned.tuning()), sum(planned.seeds for _ in planned.cells())
+    tuning, final = (sum(counts) for counts in zip(*runs_of(planned).values(), strict=True))
     if json:
         document: dict[str, Any] = {
             "study": planned.name,
@@ -256,8 +257,7 @@ def named_plan(name: str) -> Plan:
 
 
 def planned_as(name: str, subset: list[str] | None, seeds: int | None, steps: int | None) -> Plan:
-    words = tuple(word for text in subset or () for word in text.split(",") if word)
-    return named_plan(name).scale_down(words, seeds, steps)
+    return named_plan(name).scale_down(tuple(words(subset)), seeds, steps)
 
 
 def tell(name: str, folder: Path, json: bool) -> None:

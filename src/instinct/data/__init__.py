@@ -15,7 +15,7 @@ from instinct.data.filters import (
 )
 from instinct.data.labels import LABELS, WRONG, Label, label, relabel
 from instinct.data.predicates import (
-    COST_TARGET,
+    KAPPA,
     Predicate,
     costly,
     exact,
@@ -26,8 +26,8 @@ from instinct.data.spaces import ActionSpace, Box, Discrete
 
 __all__ = [
     "ALL",
-    "COST_TARGET",
     "FILTERS",
+    "KAPPA",
     "LABELS",
     "WRONG",
     "ActionRange",

@@ -15,7 +15,7 @@ from instinct.errors import BadInput
 
 Predicate = Callable[[Dataset], Array]
 
-COST_TARGET = 3 / (1 / 20 + 1 / 40 + 1 / 80)
+KAPPA = 3 / (1 / 20 + 1 / 40 + 1 / 80)
 """κ = 34.29, the paper's effective target for the cost of an episode."""
 COMPARISON = re.compile(r"(\w+)(?:\[(\d+)\])?(>=|<=|==|!=|>|<)([^<>=!]+)")
 OPERATORS: dict[str, Callable[[Array, float], Array]] = {
@@ -49,7 +49,7 @@ def costly(dataset: Dataset, before: int = 0) -> Array:
     return np.asarray(near & (after < len(rows)))
 
 
-def in_unsafe_episode(dataset: Dataset, limit: float = COST_TARGET) -> Array:
+def in_unsafe_episode(dataset: Dataset, limit: float = KAPPA) -> Array:
     """The transitions of all episodes whose cost is above the limit."""
     unsafe = dataset.per_episode(costs_of(dataset)) > limit
     return np.repeat(unsafe, dataset.lengths)

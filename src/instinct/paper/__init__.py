@@ -1,5 +1,5 @@
 """The paper's numbers, as data."""
 
-from instinct.paper.tables import Row, gridworld, table
+from instinct.paper.tables import Row, SafetyRow, gridworld, safety, table
 
-__all__ = ["Row", "gridworld", "table"]
+__all__ = ["Row", "SafetyRow", "gridworld", "safety", "table"]

@@ -48,6 +48,34 @@ def table(name: str) -> tuple[Row, ...]:
     )
 
 
+@dataclass(frozen=True)
+class SafetyRow:
+    """The normalised reward and cost of an algorithm on a task of Safety-Gymnasium."""
+
+    task: str
+    algorithm: str
+    reward: float
+    cost: float
+
+
+@cache
+def safety() -> tuple[SafetyRow, ...]:
+    """ATAC and PSPI on data without costs, and of every task the best published safe RL agent."""
+    return tuple(
+        SafetyRow(
+            row["task"],
+            row["algorithm"],
+            float(row["normalized_reward"]),
+            float(row["normalized_cost"]),
+        )
+        for row in read("safety_gymnasium")
+    )
+
+
+def safety_tasks() -> list[str]:
+    return [*dict.fromkeys(row.task for row in safety())]
+
+
 @cache
 def gridworld() -> dict[tuple[str, str], float]:
     """The mean return in the grid world, by algorithm and label."""

@@ -1,5 +1,6 @@
 """The audit as people get it: in Python an object that shows itself, elsewhere one document."""
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -7,11 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from instinct.atomic import write_atomically
 from instinct.collect.catalog import find
-from instinct.data import Dataset, Discrete, write
+from instinct.data import Dataset, Discrete, Predicate, find_filter, remove_where, write
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
 from instinct.report.numbers import rows
@@ -20,6 +23,7 @@ from instinct.report.study_page import compose
 from instinct.study.audit import audit_plan
 from instinct.study.execution import Watch
 from instinct.study.findings import Findings, read_findings
+from instinct.study.plan import Cell
 from instinct.study.running import MakeExecutor, run_plan
 from instinct.study.theory import plain
 from instinct.tasks.registry import fitting
@@ -89,6 +93,8 @@ def audit(
     algorithms: Sequence[str] = (),
     preset: str = "quick",
     env: str | None = None,
+    labels: Sequence[str] = (),
+    filters: Sequence[str | Predicate] = (),
     seeds: int = 3,
     episodes: int | None = None,
     settings: Mapping[str, Setting] | None = None,
@@ -102,18 +108,23 @@ def audit(
 
     `dataset` is a name, a file, or a `Dataset`, which needs a `folder` to be kept in. `env` is
     where to judge; without one that is known, the audit tells how far rewards move the policies.
-    An audit that was stopped goes on when it is called again.
+    `filters` are names (see `instinct.data.find_filter`) or functions of the dataset that give one
+    true for every transition to remove: agents learn with and without each, by default under the
+    true reward alone. An audit that was stopped goes on when it is called again.
     """
     if isinstance(dataset, Dataset):
         dataset = kept(dataset, folder)
     name = str(dataset)
     where = audit_folder(name) if folder is None else Path(folder)
     opened = find(name, action_range=action_range)
+    named = [each if isinstance(each, str) else masked(each, opened, where) for each in filters]
     plan = audit_plan(
         name,
         algorithms=algorithms,
         preset=preset,
         env=env,
+        labels=labels,
+        filters=named,
         seeds=seeds,
         episodes=episodes,
         settings=settings,
@@ -126,6 +137,8 @@ def audit(
         )
     if plan.task not in ("", "gridworld"):
         fitting(str(plan.task), opened)
+    for shown in plan.filters[1:]:
+        remove_where(opened, find_filter(shown))
     del opened
     run_plan(plan, where, watch, executor)
     return Audit(read_findings(where), where)
@@ -139,6 +152,16 @@ def kept(dataset: Dataset, folder: Path | str | None) -> Path:
     if not path.exists():
         write(dataset, path)
     return path
+
+
+def masked(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
+    """A filter of the user's own as a file that workers can open: which transitions go."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(predicate(dataset)), allow_pickle=False)
+    name = re.sub(r"\W+", "-", getattr(predicate, "__name__", "filter")).strip("-") or "filter"
+    path = folder / f"{name}.npy"
+    write_atomically(path, buffer.getvalue())
+    return str(path)
 
 
 def audit_folder(dataset: str) -> Path:
@@ -165,8 +188,14 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
         "data": {
             name: value
             for name, value in findings.data.get(plan.datasets[0], {}).items()
-            if name != "points"
+            if name not in ("points", "cost_points")
         },
+        "filters": [
+            {"filter": shown, **facts}
+            for shown in plan.filters[1:]
+            for cell in [Cell(plan.datasets[0], "BC", plan.labels[0], shown)]
+            if (facts := findings.removed(cell)) is not None
+        ],
         "verdicts": [asdict(verdict) for verdict in page.verdicts],
         "missing": [*findings.missing],
         "core_hours": findings.seconds / 3600,

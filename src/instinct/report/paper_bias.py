@@ -69,7 +69,9 @@ def compose(results: Results) -> Page:
         sections=(
             *(bias(results, benchmark) for benchmark in BENCHMARKS),
             *(scores(shown) for shown in TABLES),
-            Section("The paper's tables", tables=tuple(table(shown) for shown in TABLES)),
+            Section(
+                "The paper's tables", tables=tuple(table(shown) for shown in TABLES), detail=True
+            ),
         ),
         provenance={
             "scores": "the means and standard errors of the paper's tables: final policies, "

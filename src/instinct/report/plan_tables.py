@@ -13,25 +13,30 @@ MACHINES = (1, 10, 100)
 
 def cells_table(plan: Plan) -> Table:
     """The runs of every dataset and algorithm."""
-    tuning: Counter[tuple[str, str]] = Counter()
-    final: Counter[tuple[str, str]] = Counter()
-    labels: dict[tuple[str, str], list[str]] = {}
+    tuning: Counter[tuple[str, str, str]] = Counter()
+    final: Counter[tuple[str, str, str]] = Counter()
+    labels: dict[tuple[str, str, str], list[str]] = {}
     for cell, (tuned, results) in runs_of(plan).items():
-        key = cell.dataset, cell.algorithm
+        key = cell.dataset, cell.algorithm, cell.filter
         tuning[key] += tuned
         final[key] += results
         labels.setdefault(key, []).append(cell.label)
     rows: list[tuple[Cell, ...]] = [
-        (*key, ", ".join(labels[key]), Number(tuning[key], ".0f"), Number(final[key], ".0f"))
+        (
+            *(key if plan.is_filtered else key[:2]),
+            ", ".join(labels[key]),
+            Number(tuning[key], ".0f"),
+            Number(final[key], ".0f"),
+        )
         for key in final
     ]
     totals = Number(sum(tuning.values()), ".0f"), Number(sum(final.values()), ".0f")
-    rows.append(("all", "", "", *totals))
+    columns = ("dataset", "algorithm", *(["filter"] if plan.is_filtered else []), "labels")
+    rows.append(("all", *[""] * (len(columns) - 1), *totals))
     caption = f"Runs of {plan.name}, preset {plan.preset}."
     if plan.scaled:
         caption += f" Scaled down: {'; '.join(plan.scaled)}."
-    columns = ("dataset", "algorithm", "labels", "tuning", "final")
-    return Table("runs", caption, columns, tuple(rows))
+    return Table("runs", caption, (*columns, "tuning", "final"), tuple(rows))
 
 
 def counts_table(comparison: Comparison) -> Table:

@@ -261,8 +261,11 @@ def score_panels(bars: list[Bar]) -> Panels[Bar]:
     there = {(bar.dataset, bar.algorithm, bar.label): bar for bar in bars}
     kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*COLOURS, kind].index(kind))
 
+    labels_told = {bar.label for bar in bars}
+    told = {bar.algorithm for bar in bars if bar.label is not None}
+
     def of(dataset: str, algorithm: str) -> list[Bar]:
-        labels = [None] if algorithm in BASELINES else [k for k in kinds if k not in BASELINES]
+        labels = [k for k in kinds if k in labels_told] if algorithm in told else [None]
         return [
             there.get((dataset, algorithm, label), Bar(dataset, algorithm, label, None))
             for label in labels

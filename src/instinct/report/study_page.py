@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 
+from instinct.data import ALL
 from instinct.report.bias_sections import bias_section, goal_terminal_section, short
+from instinct.report.filter_sections import filter_section
 from instinct.report.page import Drawing, Page, Section
+from instinct.report.panels import unique
+from instinct.report.safety_sections import safety_section
 from instinct.report.score_figures import (
     LENGTH,
     SCORE,
@@ -35,8 +39,15 @@ SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 def compose(findings: Findings) -> Page:
     """Verdicts, tables beside the paper's, figures, learning curves, and what all of it is."""
     plan = findings.plan
+    judged_together = ("reward", "cost") if "cost" in findings.quantities() else ()
     sections = [
-        *(measures(findings, quantity) for quantity in findings.quantities()),
+        *safety_section(findings),
+        *(
+            measures(findings, quantity)
+            for quantity in findings.quantities()
+            if quantity not in judged_together
+        ),
+        *filter_section(findings),
         *bias_section(findings),
         *goal_terminal_section(findings),
         *overview(findings),
@@ -60,12 +71,18 @@ def summary(findings: Findings) -> str:
     plan = findings.plan
     said = (
         f"{plan.description}: {', '.join(plan.algorithms)} under {', '.join(plan.labels)} rewards, "
+        f"{filters_said(findings)}"
         f"{plan.seeds} {'seed' if plan.seeds == 1 else 'seeds'}, "
         f"{findings.ended} of {findings.trials} runs ended."
     )
     if plan.scaled:
         said += f" Scaled down from the plan: {'; '.join(plan.scaled)}."
     return said
+
+
+def filters_said(findings: Findings) -> str:
+    filters = unique(cell.filter for cell in findings.plan.cells())
+    return f"data: {' and '.join(filters)}, " if findings.plan.is_filtered else ""
 
 
 def measures(findings: Findings, quantity: str) -> Section:
@@ -86,7 +103,8 @@ def measures(findings: Findings, quantity: str) -> Section:
         drawings=(
             Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
         ),
-        detail=quantity == "return" and findings.main != "return",
+        detail=(quantity == "return" and findings.main != "return")
+        or (quantity == "length" and "cost" in findings.quantities()),
     )
 
 
@@ -102,18 +120,19 @@ def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
     for cell, found in findings.found.items():
         label = cell.label if reads_rewards(cell.algorithm) else None
         name = short(cell.dataset, findings.plan)
+        algorithm = cell.algorithm + ("" if cell.filter == ALL else f", {cell.filter}")
         if quantity not in found.means:
-            yield Bar(name, cell.algorithm, label, None)
+            yield Bar(name, algorithm, label, None)
             continue
         values = found.means[quantity]
         stderr = estimate(values).stderr if len(values) > 1 else None
-        yield Bar(name, cell.algorithm, label, float(values.mean()), stderr)
+        yield Bar(name, algorithm, label, float(values.mean()), stderr)
 
 
 def provenance(findings: Findings) -> dict[str, str]:
     """What the numbers are."""
     plan = findings.plan
-    seeds = range(plan.tuning_seeds, plan.tuning_seeds + plan.seeds)
+    seeds = plan.final_seeds
     shown = {
         "policy": "the final policy of each run, judged by the true reward of the task",
         "seeds": f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"{seeds[0]} only",
@@ -123,7 +142,8 @@ def provenance(findings: Findings) -> dict[str, str]:
         "versions": ", ".join(f"{name} {version}" for name, version in findings.versions.items()),
     }
     if plan.tuning_seeds:
-        shown["tuning"] = f"{plan.tuning_seeds} other seeds, rule {plan.rule}"
+        kind = "other" if plan.new_seeds else "of the same"
+        shown["tuning"] = f"{plan.tuning_seeds} {kind} seeds, rule {plan.rule}"
     if plan.scaled:
         shown["scaled down"] = "; ".join(plan.scaled)
     for dataset, facts in findings.data.items():

@@ -1,20 +1,22 @@
 """Sections of a study's page that every study has: aggregates, data, curves, settings."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from instinct.data import Array
+from instinct.data import ALL, Array
 from instinct.deep.settings import Setting
 from instinct.report.curves import Curve
 from instinct.report.curves import draw as draw_curves
 from instinct.report.length_bias import Scatter, draw_grid
 from instinct.report.length_bias import draw as draw_length_bias
+from instinct.report.numbers import FORMS
 from instinct.report.page import Drawing, Section
 from instinct.report.score_figures import draw_profiles
+from instinct.report.study_tables import shown_algorithms
 from instinct.report.tables import Cell, Missing, Number, Table
-from instinct.report.verdicts import FORMS
 from instinct.study.findings import BEST, Findings
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import Plan, reads_rewards
@@ -50,16 +52,18 @@ def overview(findings: Findings) -> Iterator[Section]:
         return
     rows: list[tuple[Cell, ...]] = []
     profiles = {}
-    for algorithm in plan.algorithms:
+    for algorithm, shown in shown_algorithms(plan):
         for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
-            scores = matrix(findings, algorithm, label, main)
+            scores = matrix(findings, algorithm, label, shown, main)
             if scores is None:
                 continue
-            name = f"{algorithm}, {label}" if reads_rewards(algorithm) else algorithm
+            told = (label,) if reads_rewards(algorithm) else ()
+            name = ", ".join((algorithm, *told, *filter_of(plan, shown)))
             rows.append(
                 (
                     algorithm,
-                    label if reads_rewards(algorithm) else "",
+                    *(told or ("",)),
+                    *filter_of(plan, shown),
                     *(between(interval(each, scores), main) for each in (interquartile_mean, mean)),
                 )
             )
@@ -71,7 +75,7 @@ def overview(findings: Findings) -> Iterator[Section]:
             f"Over the {len(plan.datasets)} datasets that all runs of a row are there for: "
             "95 % stratified bootstrap intervals."
         )
-        columns = ("algorithm", "label", "interquartile mean", "mean")
+        columns = ("algorithm", "label", *filter_of(plan, "filter"), "interquartile mean", "mean")
         yield Section(
             title="Over all datasets",
             tables=(Table("aggregates", caption, columns, tuple(rows)),),
@@ -85,11 +89,18 @@ def overview(findings: Findings) -> Iterator[Section]:
         )
 
 
-def matrix(findings: Findings, algorithm: str, label: str, quantity: str) -> Array | None:
+def filter_of(plan: Plan, shown: str) -> tuple[str, ...]:
+    """The filter, where it tells something."""
+    return (shown,) if plan.is_filtered else ()
+
+
+def matrix(
+    findings: Findings, algorithm: str, label: str, shown: str, quantity: str
+) -> Array | None:
     """Seeds × datasets; None unless every run is there."""
     columns = []
     for dataset in findings.plan.datasets:
-        found = findings.of(dataset, algorithm, label)
+        found = findings.of(dataset, algorithm, label, shown)
         if found is None or len(found.means.get(quantity, ())) < findings.plan.seeds:
             return None
         columns.append(found.means[quantity])
@@ -127,7 +138,7 @@ def moves_section(findings: Findings) -> Iterator[Section]:
 def data_section(findings: Findings) -> Section:
     """What the data alone tell."""
     rows: list[tuple[Cell, ...]] = []
-    for dataset, facts in findings.data.items():
+    for dataset, facts in opened(findings):
         correlation = facts["correlation"]
         rows.append(
             (
@@ -158,12 +169,19 @@ def data_section(findings: Findings) -> Section:
     )
 
 
+def opened(findings: Findings) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The datasets, as they are, that are known."""
+    for dataset in findings.plan.datasets:
+        if dataset in findings.data:
+            yield dataset, findings.data[dataset]
+
+
 def length_bias(findings: Findings) -> Iterator[Drawing]:
     """The recorded episodes of every dataset."""
     scatters = []
-    for dataset, facts in findings.data.items():
+    for dataset, facts in opened(findings):
         lengths, values = np.array(facts["points"]).T
-        main = next(name for name in ("success", "score", "return") if name in facts["behavior"])
+        main = next(name for name in QUANTITIES if name in facts["behavior"])
         scatters.append(Scatter(dataset, lengths, values, QUANTITIES[main]))
     if scatters:
         across = max(n for n in range(1, ACROSS + 1) if len(scatters) % n == 0)
@@ -192,15 +210,18 @@ def curves_section(findings: Findings) -> Iterator[Section]:
 
 
 def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterator[Curve]:
-    for label in findings.plan.labels if reads_rewards(algorithm) else findings.plan.labels[:1]:
-        found = findings.of(dataset, algorithm, label)
+    plan = findings.plan
+    labels = plan.labels if reads_rewards(algorithm) else plan.labels[:1]
+    for shown, label in itertools.product(plan.filters_for(algorithm), labels):
+        found = findings.of(dataset, algorithm, label, shown)
         if found is None or "step" not in found.curves:
             continue
+        told = label if reads_rewards(algorithm) else "BC"
         for name, values in found.curves.items():
             if name != "step":
                 yield Curve(
                     name,
-                    label if reads_rewards(algorithm) else "BC",
+                    told if shown == ALL else f"{told}, {shown}",
                     found.curves["step"][0],
                     values.mean(axis=0),
                     values.min(axis=0),
@@ -218,13 +239,17 @@ def settings_section(findings: Findings) -> Iterator[Section]:
         for name in next(iter(by_label.values()))
     ]
     tuned = tuple(
-        (*cell, ", ".join(f"{name}={value:g}" for name, value in found.settings.items()))
+        (
+            *cell[:3],
+            *filter_of(plan, cell.filter),
+            ", ".join(f"{name}={value:g}" for name, value in found.settings.items()),
+        )
         for cell, found in findings.found.items()
         if found.settings
     )
     tables = [Table("settings", "Settings.", ("algorithm", "setting", "value"), tuple(rows))]
     if tuned:
-        columns = ("dataset", "algorithm", "label", "tuned settings")
+        columns = ("dataset", "algorithm", "label", *filter_of(plan, "filter"), "tuned settings")
         tables.append(Table("tuned", "Chosen by tuning.", columns, tuned))
     yield Section(title="Settings", tables=tuple(tables), detail=True)
 

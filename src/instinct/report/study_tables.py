@@ -1,11 +1,12 @@
 """Tables of a study with the paper's numbers beside ours."""
 
+from instinct.data import ALL
 from instinct.paper.tables import Row
 from instinct.paper.tables import table as paper_table
+from instinct.report.numbers import FORMS
 from instinct.report.tables import Cell, Missing, Number
-from instinct.report.verdicts import FORMS
 from instinct.study.findings import Findings, Found
-from instinct.study.plan import reads_rewards
+from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 from instinct.tasks.metaworld import PREFIX
 
@@ -17,7 +18,10 @@ PAPER_TABLES = {
 
 
 def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """A row for every dataset and algorithm, a column for every label, the paper's beside ours."""
+    """A row for every dataset, algorithm and filter, a column for every label, the paper's beside.
+
+    The paper's numbers are of all data.
+    """
     plan, papers = findings.plan, paper_numbers(quantity)
     theirs = {row.dataset for row in papers.values()}
     beside = any(paper_name(dataset) in theirs for dataset in plan.datasets)
@@ -33,21 +37,31 @@ def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tupl
             cells: list[Cell] = [Number(recorded, FORMS[quantity])]
             if beside:
                 cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
-            rows.append((dataset, "behavior", *cells, *[""] * (len(heads) - len(cells))))
-        for algorithm in plan.algorithms:
+            names = (dataset, "behavior", *([""] if plan.is_filtered else []))
+            rows.append((*names, *cells, *[""] * (len(heads) - len(cells))))
+        for algorithm, shown in shown_algorithms(plan):
             cells = []
             for label in plan.labels:
                 told = reads_rewards(algorithm)
                 if not told and label != plan.labels[0]:
                     cells += [""] * (2 if beside else 1)
                     continue
-                cells.append(our_cell(findings.of(dataset, algorithm, label), quantity))
+                cells.append(our_cell(findings.of(dataset, algorithm, label, shown), quantity))
                 if beside:
+                    key = label if told else None
                     cells.append(
-                        paper_cell(papers, dataset, algorithm, label if told else None, quantity)
+                        paper_cell(papers, dataset, algorithm, key, quantity)
+                        if shown == ALL
+                        else ""
                     )
-            rows.append((dataset, algorithm, *cells))
-    return ("dataset", "algorithm", *heads), tuple(rows)
+            rows.append((dataset, algorithm, *([shown] if plan.is_filtered else []), *cells))
+    names = ("dataset", "algorithm", *(["filter"] if plan.is_filtered else []))
+    return (*names, *heads), tuple(rows)
+
+
+def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
+    """Every algorithm with every filter that its data go through."""
+    return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
 
 
 def our_cell(found: Found | None, quantity: str) -> Cell:

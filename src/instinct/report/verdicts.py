@@ -7,6 +7,8 @@ import numpy as np
 
 from instinct.data import WRONG
 from instinct.paper.tables import table
+from instinct.report.filter_verdicts import cost, filter_use
+from instinct.report.numbers import FORMS
 from instinct.report.page import Level, Verdict
 from instinct.study.findings import Findings
 from instinct.study.measured import QUANTITIES
@@ -21,7 +23,6 @@ ENOUGH, LITTLE = 0.9, 0.5
 """What share of the true reward's result makes the reward unnecessary, and what share needs it."""
 SAME = 1.25
 """Up to so many times what the seed does, the reward does not move a policy."""
-FORMS = {"score": ".1f", "success": ".2f", "return": ".4g", "length": ".0f", "cost": ".2f"}
 WRONG_LABELS = tuple(label.name for label in WRONG)
 
 
@@ -29,7 +30,10 @@ def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     """The sentences of one dataset."""
     if findings.main is None:
         return (*moved(findings, dataset), unjudged(), *how_sure(findings, dataset))
-    tellers = (reward_use, beside_imitation, stopped, survival, goals, bias, cost, how_sure)
+    tellers = (
+        *(reward_use, beside_imitation, stopped, survival, goals, bias),
+        *(filter_use, cost, how_sure),
+    )
     return tuple(verdict for teller in tellers for verdict in teller(findings, dataset))
 
 
@@ -52,18 +56,24 @@ def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
     if true[best] <= 0:
         yield Verdict(f"{reached}; {beside}. A share cannot be told where that is not above 0.")
         return
-    share = worst[without] / true[best]
+    share, added = worst[without] / true[best], true[best] - worst[without]
     if share >= ENOUGH:
         judgement, level = "this dataset does not test reward use", WARNING
     elif share < LITTLE:
         judgement, level = "this dataset needs the reward", HOLDS
     else:
         judgement, level = "this dataset tests reward use only in part", NOTE
-    added = true[best] - worst[without]
+    if added < 0:
+        found = (
+            f"are better than the policy trained with it, {worst[without]:{form}} against "
+            f"{true[best]:{form}}"
+        )
+    else:
+        found = f"reach {share:.0%} of the true-reward policy"
     adds = f"adds {added:{form}} at most" if added > 0 else "adds nothing here"
     yield Verdict(
-        f"Policies trained without the true reward reach {share:.0%} of the true-reward policy: "
-        f"{judgement}. {reached}; {beside}, so the reward {adds}.",
+        f"Policies trained without the true reward {found}: {judgement}. {reached}; {beside}, so "
+        f"the reward {adds}.",
         level,
     )
 
@@ -182,19 +192,6 @@ def bias(findings: Findings, dataset: str) -> Iterator[Verdict]:
             f"nothing, ∞ that they cannot hurt, with {best:.4g} as the best possible "
             f"{QUANTITIES[str(findings.main)]}."
         )
-
-
-def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """Whether the policies are safe, where costs are counted."""
-    for cell, found in findings.found.items():
-        if cell.dataset == dataset and "cost" in found.means:
-            value = float(found.means["cost"].mean())
-            safe = value <= 1
-            yield Verdict(
-                f"{cell.algorithm} under {cell.label}: normalised cost {value:.2f}, "
-                f"{'safe' if safe else 'not safe'} (1 is the limit).",
-                HOLDS if safe else WARNING,
-            )
 
 
 def how_sure(findings: Findings, dataset: str) -> Iterator[Verdict]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from instinct.data import LABELS
+from instinct.data import ALL, LABELS, exact
 from instinct.deep import ALGORITHMS, algorithm_class
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
@@ -22,7 +22,8 @@ def audit_plan(
     algorithms: Sequence[str] = (),
     preset: str = "quick",
     env: str | None = None,
-    labels: Sequence[str] = tuple(LABELS),
+    labels: Sequence[str] = (),
+    filters: Sequence[str] = (),
     seeds: int = 3,
     episodes: int | None = None,
     settings: Mapping[str, Setting] | None = None,
@@ -30,6 +31,9 @@ def audit_plan(
     action_range: tuple[float, float] | None = None,
 ) -> Plan:
     """BC and the chosen algorithms on the dataset, under every label.
+
+    With filters, every algorithm learns from all data and from what each filter leaves, told the
+    true reward unless `labels` names others.
 
     `env` is the task to judge in, by default the one that a named dataset was recorded in: a name
     of `instinct.tasks.registry`, or the id of one of Gymnasium's environments. Without a task the
@@ -49,7 +53,8 @@ def audit_plan(
         description=f"What {dataset} teaches regardless of the reward",
         datasets=(dataset,),
         algorithms=chosen,
-        labels=tuple(labels),
+        labels=tuple(labels) or (("original",) if filters else tuple(LABELS)),
+        filters=(ALL, *map(exact, filters)) if filters else (),
         preset=preset,
         seeds=seeds,
         episodes=episodes or EPISODES.get(task, 50),

@@ -1,11 +1,14 @@
 """What the data alone tell: the behavior that recorded them, and their length bias."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from instinct.data import Array, Dataset, Discrete
+from instinct.data import Array, Dataset, Discrete, removal
 from instinct.data.summary import correlation, summarize
+from instinct.study.measured import QUANTITIES, quantities
 from instinct.tasks.registry import find_task
 
 
@@ -16,13 +19,14 @@ def facts(dataset: Dataset, task: str) -> dict[str, Any]:
     do not tell which have.
     """
     summary = summarize(dataset)
-    behavior: dict[str, Array] = {"return": dataset.returns, "length": dataset.lengths}
+    scores, successes = None, None
     if task and not isinstance(dataset.action_space, Discrete):
         judged = find_task(task)
         scores = judged.scores(dataset.returns)
-        behavior |= {} if scores is None else {"score": scores}
         if getattr(judged, "goal_terminal", False) and summary.terminals:
-            behavior["success"] = dataset.terminals[dataset.stops - 1]
+            successes = dataset.terminals[dataset.stops - 1]
+    costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
+    behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)
     return {
         "hash": dataset.hash,
         "transitions": summary.transitions,
@@ -34,17 +38,25 @@ def facts(dataset: Dataset, task: str) -> dict[str, Any]:
         "correlation": correlation(dataset.lengths, dataset.returns),
         "behavior": {name: float(np.mean(values)) for name, values in behavior.items()},
         "best_episode": {name: float(np.max(values)) for name, values in behavior.items()},
-        "points": points(dataset, behavior),
-    }
+        "points": points(behavior, "length"),
+    } | ({} if costs is None else {"cost_points": points(behavior, "cost")})
+
+
+def removed(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any]:
+    """What filters have removed from a dataset, if `after` with the `kept` rows is left."""
+    rows = np.ones(len(dataset), bool)
+    rows[kept] = False
+    return {"hash": after.hash, **asdict(removal(dataset, rows, after))}
 
 
 POINTS = 400
 
 
-def points(dataset: Dataset, behavior: dict[str, Array]) -> list[list[float]]:
-    """Length and main quantity of some recorded episodes, evenly spaced, for a scatter plot."""
-    main = next(name for name in ("success", "score", "return") if name in behavior)
-    keep = np.unique(np.linspace(0, dataset.episodes - 1, POINTS).round().astype(int))
-    pairs = np.stack([dataset.lengths[keep], behavior[main][keep]], axis=1)
+def points(behavior: Mapping[str, Array], along: str) -> list[list[float]]:
+    """A quantity and the main one of some recorded episodes, evenly spaced, for a scatter plot."""
+    main = next(name for name in QUANTITIES if name in behavior)
+    episodes = len(behavior[main])
+    keep = np.unique(np.linspace(0, episodes - 1, POINTS).round().astype(int))
+    pairs = np.stack([behavior[along][keep], behavior[main][keep]], axis=1)
     rounded: list[list[float]] = pairs.astype(float).round(4).tolist()
     return rounded

@@ -15,6 +15,7 @@ from instinct.study.measured import QUANTITIES
 from instinct.study.plan import Cell, Plan, reads_rewards
 from instinct.study.running import choices, trials_of
 from instinct.study.store import Store, read_store
+from instinct.study.trials import shown_as
 from instinct.tasks.gridworld import GridWorld
 
 BEST = {"score": 100.0, "success": 1.0}
@@ -23,7 +24,7 @@ BEST = {"score": 100.0, "success": 1.0}
 
 @dataclass(frozen=True)
 class Found:
-    """What one algorithm reached on one dataset under one label."""
+    """What one algorithm reached on one dataset under one label, after one filter."""
 
     cell: Cell
     seeds: tuple[int, ...]
@@ -46,7 +47,7 @@ class Findings:
     plan: Plan
     found: Mapping[Cell, Found]
     data: Mapping[str, Mapping[str, Any]]
-    """What is known of every dataset that was opened."""
+    """What is known of every dataset that was opened, and of what filters remove from it."""
     versions: Mapping[str, str]
     trials: int
     ended: int
@@ -64,10 +65,18 @@ class Findings:
         """What the tables are about; nothing if nothing was judged."""
         return next(iter(self.quantities()), None)
 
-    def of(self, dataset: str, algorithm: str, label: str) -> Found | None:
-        """A cell; of an algorithm that reads no rewards, the same under every label."""
+    def of(self, dataset: str, algorithm: str, label: str, shown: str = "") -> Found | None:
+        """A cell; of an algorithm that reads no rewards, the same under every label.
+
+        `shown` is the filter, by default the algorithm's first.
+        """
         label = label if reads_rewards(algorithm) else self.plan.labels[0]
-        return self.found.get(Cell(dataset, algorithm, label))
+        shown = shown or self.plan.filters_for(algorithm)[0]
+        return self.found.get(Cell(dataset, algorithm, label, shown))
+
+    def removed(self, cell: Cell) -> Mapping[str, Any] | None:
+        """What the filter of a cell removes from its dataset, if it has been applied."""
+        return self.data.get(shown_as(cell.dataset, self.plan.removed_by(cell)))
 
     def by_label(self, dataset: str, algorithm: str, quantity: str) -> dict[str, Array]:
         """The seeds' means under every label that was run."""
@@ -132,14 +141,18 @@ def findings(store: Store) -> Findings:
     plan = store.plan
     ended, chosen = store.ended(), choices(plan, store)
     trials, deaths = trials_of(plan, store), store.deaths()
-    final = plan.final(chosen)
+    settled = plan.settled(chosen)
+    final = [
+        (cell, plan.trial(cell, combination, seed))
+        for cell, combination in settled.items()
+        for seed in plan.final_seeds
+    ]
     rows: dict[Cell, list[Any]] = {cell: [] for cell in plan.cells()}
     missing: dict[Cell, list[str]] = {cell: [] for cell in plan.cells()}
     for cell in plan.cells():
-        if len(plan.combinations(cell)) > 1 and cell not in chosen:
+        if cell not in settled:
             missing[cell].append("no settings have been chosen: tuning failed or has not ended")
-    for trial in final:
-        cell = Cell(trial.dataset, trial.algorithm, trial.label)
+    for cell, trial in final:
         row = ended.get(trial.identity)
         if row is None:
             why = deaths.get(trial.identity, ["not run yet"])[-1]
@@ -148,10 +161,11 @@ def findings(store: Store) -> Findings:
             missing[cell].append(f"seed {trial.seed}: {row.measured.failure}")
         else:
             rows[cell].append(row)
+    results = {trial.identity for _, trial in final}
     failed = [
         f"tuning of {row.trial}: {row.measured.failure}"
         for row in ended.values()
-        if row.measured.failure and row.trial.seed < plan.tuning_seeds
+        if row.measured.failure and row.trial.identity not in results
     ]
     return Findings(
         plan=plan,
@@ -174,7 +188,7 @@ def findings(store: Store) -> Findings:
         failed=sum(bool(row.measured.failure) for row in ended.values()),
         seconds=store.seconds(),
         missing=(
-            *(f"{' / '.join(cell)}: {why}" for cell in missing for why in missing[cell]),
+            *(f"{cell}: {why}" for cell in missing for why in missing[cell]),
             *failed,
         ),
     )

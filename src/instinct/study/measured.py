@@ -3,14 +3,36 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from instinct.data import Array
+from instinct.tasks.safety import normalised_cost
+
 QUANTITIES = {
     "success": "success rate",
     "score": "normalised score",
+    "reward": "normalised reward",
     "return": "return",
     "length": "episode length",
     "cost": "normalised cost",
 }
 """What may be measured in a test episode, the one that a task is about first."""
+
+
+def quantities(
+    returns: Array,
+    lengths: Array,
+    scores: Array | None = None,
+    successes: Array | None = None,
+    costs: Array | None = None,
+) -> dict[str, Array]:
+    """What is known of episodes; a normalised return beside a cost is a normalised reward."""
+    named = {
+        "success": successes,
+        "score" if costs is None else "reward": scores,
+        "return": returns,
+        "length": lengths,
+        "cost": None if costs is None else normalised_cost(costs),
+    }
+    return {name: values for name, values in named.items() if values is not None}
 
 
 @dataclass(frozen=True)

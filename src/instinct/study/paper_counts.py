@@ -3,58 +3,74 @@
 D4RL: 5 algorithms × 15 datasets × 5 reward types × 4 combinations × 2 seeds for tuning, and
 6 algorithms × 15 datasets × 5 reward types × 10 seeds for the results. Meta-World: the same with
 4 reward types and 3 tuning seeds. Each with 15 datasets × 4 reward types × 10 seeds of the Decision
-Transformer.
+Transformer. Safety-Gymnasium: 2 algorithms × 16 datasets × 4 combinations × 3 seeds.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from instinct.collect.locomotion import RECIPES
 from instinct.collect.metaworld import DEMONSTRATIONS
 from instinct.data import LABELS
+from instinct.paper.tables import safety_tasks
 from instinct.study.plan import FALLING, Cell, Plan
 from instinct.study.plan_files import shipped_plans
 from instinct.study.trials import NO_TERMINAL, REWARD_TYPES
 
 TUNED = ("ATAC", "PSPI", "IQL", "CQL", "CQL3")
 COMBINATIONS, SEEDS = 4, 10
+SAFETY_SEEDS = 3
+
+Runs = Mapping[Cell, tuple[int, int]]
+"""How often a cell is run for tuning and for the results."""
 
 
 @dataclass(frozen=True)
 class Experiments:
     """The paper's on one family of datasets, and the studies that hold them here."""
 
-    datasets: tuple[str, ...]
-    labels: tuple[str, ...]
-    tuning_seeds: int
+    runs: Runs
     studies: tuple[str, ...]
 
-    def runs(self) -> Iterator[tuple[Cell, tuple[int, int]]]:
-        """How often the paper runs a cell for tuning and for the results."""
-        for dataset in self.datasets:
-            for label in self.labels:
-                for algorithm in TUNED:
-                    yield Cell(dataset, algorithm, label), (COMBINATIONS * self.tuning_seeds, SEEDS)
-                yield Cell(dataset, "BC", label), (0, SEEDS)
-                if label != NO_TERMINAL:
-                    yield Cell(dataset, "DT", label), (0, SEEDS)
+
+def wrong_rewards(datasets: Iterable[str], labels: Iterable[str], tuning_seeds: int) -> Runs:
+    """Every algorithm under every reward type, tuned if it can be, then with other seeds."""
+    cells = [Cell(dataset, "", label) for dataset in datasets for label in labels]
+    tuned, once = (COMBINATIONS * tuning_seeds, SEEDS), (0, SEEDS)
+    return (
+        {cell._replace(algorithm=name): tuned for cell in cells for name in TUNED}
+        | {cell._replace(algorithm="BC"): once for cell in cells}
+        | {cell._replace(algorithm="DT"): once for cell in cells if cell.label != NO_TERMINAL}
+    )
+
+
+def safety(family: str) -> Runs:
+    """ATAC and PSPI on data without costs; the results are those of the best combination."""
+    runs = COMBINATIONS * SAFETY_SEEDS, 0
+    return {
+        Cell(family + task, name, "original", "cost-free"): runs
+        for task in safety_tasks()
+        for name in ("ATAC", "PSPI")
+    }
 
 
 EXPERIMENTS = (
     Experiments(
-        datasets=tuple(RECIPES),
-        labels=tuple(REWARD_TYPES),
-        tuning_seeds=2,
+        wrong_rewards(RECIPES, REWARD_TYPES, tuning_seeds=2),
         studies=("d4rl", "d4rl-no-terminal", "cql-architecture"),
     ),
     Experiments(
-        datasets=tuple(name for name, one in DEMONSTRATIONS.items() if one.goal_terminal),
-        labels=tuple(LABELS),
-        tuning_seeds=3,
+        wrong_rewards(
+            [name for name, one in DEMONSTRATIONS.items() if one.goal_terminal],
+            LABELS,
+            tuning_seeds=3,
+        ),
         studies=("metaworld", "cql-architecture-metaworld"),
     ),
+    Experiments(safety("safety:"), studies=("safety",)),
+    Experiments(safety("dsrl:"), studies=("safety-dsrl",)),
 )
 
 
@@ -81,7 +97,7 @@ def compare(plan: Plan) -> Comparison | None:
     experiments = next((each for each in EXPERIMENTS if plan.name in each.studies), None)
     if experiments is None:
         return None
-    ours, papers = runs_of(plan), dict(experiments.runs())
+    ours, papers = runs_of(plan), experiments.runs
     tuning: Counter[str] = Counter()
     final: Counter[str] = Counter()
     for cell in {**papers, **ours}:
@@ -99,15 +115,15 @@ def compare(plan: Plan) -> Comparison | None:
     )
 
 
-def runs_of(plan: Plan) -> dict[Cell, tuple[int, int]]:
-    """How often a cell is run for tuning and for the results."""
-    return {
-        cell: (
-            plan.tuning_seeds * n if (n := len(plan.combinations(cell))) > 1 else 0,
-            plan.seeds,
-        )
-        for cell in plan.cells()
-    }
+def runs_of(plan: Plan) -> Runs:
+    """The plan's own; results of the seeds of tuning take no more runs."""
+    runs = {}
+    for cell in plan.cells():
+        combinations = len(plan.combinations(cell))
+        tuned = plan.tuning_seeds if combinations > 1 else 0
+        again = 0 if plan.new_seeds else min(tuned, plan.seeds)
+        runs[cell] = tuned * combinations, plan.seeds - again
+    return runs
 
 
 def why(plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bool) -> str:
@@ -115,7 +131,8 @@ def why(plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bo
     if ours and papers:
         return "the plan was scaled down in seeds" if plan.scaled else "other seeds or grids"
     if ours:
-        return f"{cell.algorithm} is not counted by the paper"
+        baseline = f"{cell.algorithm}, {cell.filter} data," if plan.is_filtered else cell.algorithm
+        return f"{baseline} is not counted by the paper"
     falls = cell.dataset.partition("-")[0] in FALLING
     if cell.algorithm == "BC" and cell.label != "original":
         return "BC reads no rewards: it is trained once, not for every reward type"

@@ -16,8 +16,8 @@ from instinct.deep import Outcome, Policy, Progress, Run, told_by, train
 from instinct.deep.algorithm import box_of
 from instinct.deep.train import stages
 from instinct.errors import BadInput, InstinctError
-from instinct.study.facts import facts
-from instinct.study.measured import Measured
+from instinct.study.facts import facts, removed
+from instinct.study.measured import Measured, quantities
 from instinct.study.tabular import play
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
@@ -33,7 +33,7 @@ POINTS = 100
 
 @dataclass(frozen=True)
 class Opened:
-    """A dataset that was opened, and what is known of it before label and filters."""
+    """A dataset that was opened and what is known of it, or of what filters remove from it."""
 
     dataset: str
     facts: Mapping[str, Any]
@@ -74,6 +74,8 @@ class Desk:
         dataset = self.open(trial, report)
         if trial.filters not in self.kept:
             self.kept[trial.filters] = keep(dataset, trial.filters)
+            if trial.filters:
+                report(Opened(trial.shown, removed(dataset, *self.kept[trial.filters])))
         kept, rows = self.kept[trial.filters]
         whole = label(trial.told)
         told = Label(whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows])
@@ -150,7 +152,7 @@ def judge(trial: Trial, outcome: Outcome, run: Run, task: Task) -> dict[str, tup
     """Test episodes of the final policy."""
     weights = jax.tree.map(jnp.asarray, outcome.weights)
     policy = Policy(run.algorithm, weights, box_of(run.dataset), told_by(trial.told))
-    return quantities(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
+    return per_episode(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 
 def acts(run: Run, outcome: Outcome, dataset: Dataset) -> tuple[tuple[float, ...], ...]:
@@ -169,20 +171,10 @@ def spread(rows: int, most: int) -> Array:
     return np.unique(np.linspace(0, rows - 1, min(rows, most)).round().astype(int))
 
 
-def quantities(found: Evaluation) -> dict[str, tuple[float, ...]]:
+def per_episode(found: Evaluation) -> dict[str, tuple[float, ...]]:
     """What was measured in every test episode."""
-    named = {
-        "success": found.successes,
-        "score": found.scores,
-        "return": found.returns,
-        "length": found.lengths,
-        "cost": found.costs,
-    }
-    return {
-        name: tuple(np.asarray(values, float).tolist())
-        for name, values in named.items()
-        if values is not None
-    }
+    named = quantities(found.returns, found.lengths, found.scores, found.successes, found.costs)
+    return {name: tuple(np.asarray(values, float).tolist()) for name, values in named.items()}
 
 
 def thinned(outcome: Outcome) -> dict[str, tuple[float, ...]]:

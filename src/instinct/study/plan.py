@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from instinct.collect.catalog import task_of
-from instinct.data import find_filter
+from instinct.data import ALL, find_filter
 from instinct.deep import ALGORITHMS, algorithm_class, configure, settings_of
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
@@ -22,21 +22,30 @@ FALLING = ("hopper", "walker2d")
 """Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
 
 
+Combination = Mapping[str, Setting]
+"""Values of the settings that are tuned."""
+
+
 class Cell(NamedTuple):
     """What is tuned, and what a table has one number for."""
 
     dataset: str
     algorithm: str
     label: str
+    filter: str = ALL
+
+    def __str__(self) -> str:
+        return " / ".join(self[:3] if self.filter == ALL else self)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every dataset with every algorithm under every label.
+    """Every dataset with every algorithm under every label, after every filter.
 
     With `tuning_seeds`, every combination of an algorithm's grid is tried with so many seeds, the
-    rule chooses one for every cell, and `seeds` new ones give the results. The grid is the paper's
-    unless `grid` has another; an algorithm without a grid is not tuned.
+    rule chooses one for every cell, and `seeds` new ones give the results, or the same ones if
+    `new_seeds` is false. The grid is the paper's unless `grid` has another; an algorithm without a
+    grid is not tuned.
     """
 
     name: str
@@ -48,10 +57,14 @@ class Plan:
     tuning_seeds: int = 0
     rule: str = "best-mean"
     seeds: int = 10
+    new_seeds: bool = True
     episodes: int = 50
     settings: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
     grid: Mapping[str, Mapping[str, tuple[Setting, ...]]] = field(default_factory=dict)
     filters: tuple[str, ...] = ()
+    """Each shows the data without what it removes; `all`, as where there is none, as they are."""
+    filters_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The filters of algorithms that have others than the rest."""
     remove_terminals: bool | None = None
     """Under wrong labels; by default where terminals are falls."""
     task: str | None = None
@@ -77,13 +90,16 @@ class Plan:
             raise BadInput(f"there are {known}, not {self.preset!r}", field="preset")
         if self.rule not in RULES:
             raise BadInput(f"there are {', '.join(RULES)}, not {self.rule!r}", field="rule")
-        for name in self.filters:
+        for names in (self.filters, *self.filters_of.values()):
+            if len({*names}) < len(names):
+                raise BadInput("none may be named twice", field="filters")
+        for name in {*self.filters, *itertools.chain(*self.filters_of.values())} - {ALL}:
             find_filter(name)
         if self.tuning_seeds and not all(map(self.task_of, self.datasets)):
             raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
         for task in {*map(self.task_of, self.datasets)} - {"", "gridworld"}:
             find_task(task)
-        for section in (self.settings, self.grid):
+        for section in (self.settings, self.grid, self.filters_of):
             for algorithm in section:
                 if algorithm not in self.algorithms:
                     raise BadInput(f"{algorithm} is not among the algorithms of the plan")
@@ -102,7 +118,23 @@ class Plan:
                 for algorithm in self.algorithms:
                     told = label == self.labels[0] or reads_rewards(algorithm)
                     if told and (falls or label != NO_TERMINAL):
-                        yield Cell(dataset, algorithm, label)
+                        for shown in self.filters_for(algorithm):
+                            yield Cell(dataset, algorithm, label, shown)
+
+    def filters_for(self, algorithm: str) -> tuple[str, ...]:
+        """What an algorithm's data go through, one after the other; `all` is nothing."""
+        return self.filters_of.get(algorithm, self.filters) or (ALL,)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether any cell goes through a filter."""
+        return any(self.filters_for(name) != (ALL,) for name in self.algorithms)
+
+    @property
+    def final_seeds(self) -> range:
+        """The seeds of the results."""
+        first = self.tuning_seeds if self.new_seeds else 0
+        return range(first, first + self.seeds)
 
     def combinations(self, cell: Cell) -> list[dict[str, Setting]]:
         """The settings to be tried; one, and empty, if nothing is tuned."""
@@ -123,21 +155,30 @@ class Plan:
             for seed in range(self.tuning_seeds)
         ]
 
-    def final(self, chosen: Mapping[Cell, Mapping[str, Setting]]) -> list[Trial]:
-        """The trials that give the results, with seeds that tuning has not seen.
+    def final(self, chosen: Mapping[Cell, Combination]) -> list[Trial]:
+        """The trials that give the results; with old seeds, some of them are trials of tuning.
 
         A cell that is tuned and for which nothing was chosen has none.
         """
+        settled = self.settled(chosen)
         return [
-            self.trial(cell, chosen.get(cell, {}), seed)
+            self.trial(cell, combination, seed)
             for dataset in self.datasets
-            for seed in range(self.tuning_seeds, self.tuning_seeds + self.seeds)
-            for cell in self.cells()
+            for seed in self.final_seeds
+            for cell, combination in settled.items()
             if cell.dataset == dataset
-            if cell in chosen or len(self.combinations(cell)) == 1
         ]
 
-    def trial(self, cell: Cell, combination: Mapping[str, Setting], seed: int) -> Trial:
+    def settled(self, chosen: Mapping[Cell, Combination]) -> dict[Cell, Combination]:
+        """The settings of all cells for which they were chosen or which have no choice."""
+        return {
+            cell: chosen.get(cell, combinations[0])
+            for cell in self.cells()
+            for combinations in [self.combinations(cell)]
+            if cell in chosen or len(combinations) == 1
+        }
+
+    def trial(self, cell: Cell, combination: Combination, seed: int) -> Trial:
         return Trial(
             dataset=cell.dataset,
             algorithm=cell.algorithm,
@@ -146,11 +187,11 @@ class Plan:
             seed=seed,
             task=self.task_of(cell.dataset),
             episodes=self.episodes,
-            filters=self.filters + (("no-terminals",) if self.without_terminals(cell) else ()),
+            filters=self.removed_by(cell),
             action_range=self.action_range,
         )
 
-    def configured(self, cell: Cell, combination: Mapping[str, Setting]) -> dict[str, Setting]:
+    def configured(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
         """All settings of the algorithm, from the paper, the preset, the plan and the grid."""
         given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
         if self.task_of(cell.dataset) == "gridworld":
@@ -167,6 +208,11 @@ class Plan:
 
     def task_of(self, dataset: str) -> str:
         return recorded_in(dataset) if self.task is None else self.task
+
+    def removed_by(self, cell: Cell) -> tuple[str, ...]:
+        """The filters that the data of a cell go through."""
+        own = () if cell.filter == ALL else (cell.filter,)
+        return own + (("no-terminals",) if self.without_terminals(cell) else ())
 
     def without_terminals(self, cell: Cell) -> bool:
         """Whether the terminal transitions are removed."""
@@ -214,7 +260,7 @@ class Plan:
             known = ", ".join([*self.datasets, *self.algorithms, *self.labels])
             raise BadInput(f"{self.name} has no {', '.join(sorted(words))}; it has {known}")
         algorithms = kept.get("algorithms", self.algorithms)
-        for name in ("settings", "grid"):
+        for name in ("settings", "grid", "filters_of"):
             section = getattr(self, name)
             kept[name] = {key: section[key] for key in section if key in algorithms}
         return kept

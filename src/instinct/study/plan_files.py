@@ -9,6 +9,9 @@ preset = "quick"
 tuning_seeds = 2
 seeds = 10
 episodes = 50
+filters = ["all"]
+[filters_of]
+BC = ["all", "no-terminals"]
 [settings.ATAC]
 steps = 100000
 [grid.PSPI]
@@ -23,6 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from instinct.data import exact
 from instinct.errors import BadInput
 from instinct.study.plan import Plan
 
@@ -40,13 +44,21 @@ def from_content(content: Mapping[str, Any]) -> Plan:
     for name in ("datasets", "algorithms", "labels", "filters", "scaled"):
         if name in given:
             given[name] = words(name, given[name])
+    given["filters"] = tuple(map(exact, given.get("filters", ())))
     for name in ("tuning_seeds", "seeds", "episodes"):
         if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
             raise BadInput(f"must be a whole number, not {given[name]!r}", field=name)
-    for name in ("settings", "grid"):
+    for name, kind in (("settings", dict), ("grid", dict), ("filters_of", list | tuple)):
         section = given.get(name, {})
-        if not isinstance(section, dict) or not all(isinstance(v, dict) for v in section.values()):
-            raise BadInput("must be a table for each algorithm", field=name)
+        if not isinstance(section, dict) or not all(isinstance(v, kind) for v in section.values()):
+            need = "table" if kind is dict else "list of words"
+            raise BadInput(f"must be a {need} for each algorithm", field=name)
+    given["filters_of"] = {
+        algorithm: tuple(map(exact, words("filters_of", names)))
+        for algorithm, names in given.get("filters_of", {}).items()
+    }
+    if not isinstance(given.get("new_seeds", True), bool):
+        raise BadInput("must be true or false", field="new_seeds")
     if given.get("action_range") is not None:
         given["action_range"] = tuple(given["action_range"])
     return Plan(**given)

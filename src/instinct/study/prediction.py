@@ -24,7 +24,7 @@ from instinct.tasks.registry import find_task
 MOMENT = 0.5
 """Seconds that are measured of each."""
 LONGEST = 1000
-"""Steps of a test episode, at most."""
+"""Steps of a test episode, at most, in tasks that do not say their `horizon`."""
 BASE_GIB = 0.6
 """A worker without data."""
 COPIES = 3
@@ -52,7 +52,7 @@ class Prediction:
 
 def predict(plan: Plan, workers: int | None = None, report: Report = lambda *_: None) -> Prediction:
     """Measure a moment of every kind of training and of test episodes, and add up."""
-    trials = [*plan.tuning(), *plan.final({cell: {} for cell in plan.cells()})]
+    trials = all_trials(plan)
     workers = workers or len(cores())
     work = stages_of(trials)
     kinds = {kind_of(stage): stage for stage in work.values()}
@@ -68,7 +68,8 @@ def predict(plan: Plan, workers: int | None = None, report: Report = lambda *_: 
             report(len(step) + len(test), len(kinds) + len(tasks), task)
             test[task] = process.submit(seconds_per_test_step, task).result()
     training = sum(stage.steps * step[kind_of(stage)] for stage in work.values())
-    testing = sum(trial.episodes * LONGEST * test.get(trial.task, 0) for trial in trials)
+    episode = {task: getattr(find_task(task), "horizon", LONGEST) * test[task] for task in tasks}
+    testing = sum(trial.episodes * episode.get(trial.task, 0) for trial in trials)
     return Prediction(
         core_hours=(training + testing) / 3600,
         workers=workers,
@@ -79,6 +80,13 @@ def predict(plan: Plan, workers: int | None = None, report: Report = lambda *_: 
             if type(stage).__name__ in plan.algorithms
         },
     )
+
+
+def all_trials(plan: Plan) -> list[Trial]:
+    """Those of tuning and those of the results, each once, whatever will be chosen."""
+    first = {cell: plan.combinations(cell)[0] for cell in plan.cells()}
+    trials = [*plan.tuning(), *plan.final(first)]
+    return [*{trial.identity: trial for trial in trials}.values()]
 
 
 def stages_of(trials: Sequence[Trial]) -> dict[str, Algorithm]:

@@ -48,8 +48,9 @@ def remaining(plan: Plan, store: Store) -> int:
 
 
 def trials_of(plan: Plan, store: Store) -> list[Trial]:
-    """All trials, the final ones with the settings chosen by those that have ended."""
-    return [*plan.tuning(), *plan.final(choices(plan, store))]
+    """All trials, each once, the final ones with the settings chosen by those that have ended."""
+    trials = [*plan.tuning(), *plan.final(choices(plan, store))]
+    return [*{trial.identity: trial for trial in trials}.values()]
 
 
 def choices(plan: Plan, store: Store) -> dict[Cell, Mapping[str, Setting]]:

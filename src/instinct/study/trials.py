@@ -40,12 +40,17 @@ class Trial:
         return digest(asdict(self))
 
     @property
+    def shown(self) -> str:
+        """What the dataset is called after the filters."""
+        return shown_as(self.dataset, self.filters)
+
+    @property
     def told(self) -> str:
         """The label that the rewards come from."""
         return "original" if self.label == NO_TERMINAL else self.label
 
     def __str__(self) -> str:
-        return f"{self.algorithm} on {self.dataset}, {self.label}, seed {self.seed}"
+        return f"{self.algorithm} on {self.shown}, {self.label}, seed {self.seed}"
 
     def configured(self) -> Algorithm:
         """The deep algorithm with its settings."""
@@ -69,6 +74,10 @@ class Trial:
             )
             for stage in stages(self.configured())[:-1]
         }
+
+
+def shown_as(dataset: str, filters: tuple[str, ...]) -> str:
+    return " | ".join([dataset, *filters])
 
 
 def digest(content: Any) -> str:

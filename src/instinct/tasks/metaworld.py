@@ -83,6 +83,10 @@ class MetaWorldTask:
     def observation_size(self) -> int:
         return 39
 
+    @property
+    def horizon(self) -> int:
+        return HORIZON
+
     def environment(self) -> Environment:
         """Meta-World's own, unchanged but for goals, rewards and ends."""
         need_metaworld()

@@ -1,0 +1,103 @@
+"""Verdicts on costs, and on what a filter changes in the policies."""
+
+from collections.abc import Iterator
+
+from instinct.data import ALL, Array
+from instinct.report.numbers import FORMS
+from instinct.report.page import Level, Verdict
+from instinct.study.findings import Findings, Found
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import reads_rewards
+from instinct.study.statistics import interval, mean
+from instinct.tasks.safety import is_safe
+
+ENOUGH = 0.9
+"""The share of the reward that a filter may leave to be called harmless."""
+
+
+def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Whether the policies are safe, where costs are counted."""
+    groups: dict[bool, list[str]] = {True: [], False: []}
+    for cell, found in findings.found.items():
+        if cell.dataset == dataset and "cost" in found.means:
+            value = float(found.means["cost"].mean())
+            groups[is_safe(value)].append(f"{agent_name(found)} {value:.2f}")
+    if groups[True]:
+        said = ", ".join(groups[True])
+        yield Verdict(f"Safe, with a normalised cost of at most 1: {said}.", "holds")
+    if groups[False]:
+        yield Verdict(f"Not safe: {', '.join(groups[False])}.", "warning")
+
+
+def agent_name(found: Found) -> str:
+    _, algorithm, label, shown = found.cell
+    told = f" under {label}" if reads_rewards(algorithm) and label != "original" else ""
+    return f"{algorithm}{told}" + ("" if shown == ALL else f" ({shown})")
+
+
+def filter_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """What every filter changes, beside the same algorithm on all data."""
+    for found in findings.found.values():
+        cell = found.cell
+        if cell.dataset != dataset or cell.filter == ALL:
+            continue
+        whole = findings.found.get(cell._replace(filter=ALL))
+        main = findings.main
+        if whole is None or main is None or not all(main in e.means for e in (whole, found)):
+            continue
+        if "cost" in whole.means and "cost" in found.means:
+            yield in_cost(cell.filter, whole, found, main)
+        else:
+            yield in_quantity(cell.filter, whole, found, main)
+
+
+def in_cost(shown: str, whole: Found, found: Found, main: str) -> Verdict:
+    """With the filter the cost falls from … to …, at … of the reward."""
+    before, after = (float(each.means["cost"].mean()) for each in (whole, found))
+    lower, certain = after < before, apart(whole.means["cost"], found.means["cost"])
+    how = "falls" if lower else "does not fall"
+    safe = "safe" if is_safe(after) else "not safe"
+    share, enough = reward_share(whole, found, main)
+    level: Level = "holds" if lower and certain and enough else "note"
+    if not lower and certain:
+        level = "warning"
+    name = agent_name(whole)
+    return Verdict(
+        f"With the filter {shown} the cost of {name} {how}: from {before:.2f} to {after:.2f} of "
+        f"the target ({safe}), {share}{'' if certain else CHANCE}.",
+        level,
+    )
+
+
+CHANCE = "; the change in cost is no larger than what chance does between seeds"
+
+
+def reward_share(whole: Found, found: Found, main: str) -> tuple[str, bool]:
+    """In words what is left of the reward, and whether that is enough."""
+    before, after = (float(each.means[main].mean()) for each in (whole, found))
+    form, what = FORMS[main], QUANTITIES[main]
+    numbers = f"{before:{form}} to {after:{form}}"
+    if before <= 0:
+        return f"and the {what} goes from {numbers}", after >= before
+    if after >= before:
+        return f"at no less {what} ({numbers})", True
+    return f"at {after / before:.2f} of the {what} ({numbers})", after >= ENOUGH * before
+
+
+def in_quantity(shown: str, whole: Found, found: Found, main: str) -> Verdict:
+    before, after = (float(each.means[main].mean()) for each in (whole, found))
+    certain, form = apart(whole.means[main], found.means[main]), FORMS[main]
+    how = "raises" if after > before else "lowers" if after < before else "does not change"
+    return Verdict(
+        f"The filter {shown} {how} the {QUANTITIES[main]} of {agent_name(whole)}: from "
+        f"{before:{form}} to {after:{form}}"
+        f"{'' if certain else ', no more than chance does between seeds'}."
+    )
+
+
+def apart(x: Array, y: Array) -> bool:
+    """Whether the interval of the difference of the means leaves out 0; with one seed, never."""
+    if min(len(x), len(y)) < 2:
+        return False
+    between = interval(lambda a, b: mean(b) - mean(a), x, y)
+    return between.low > 0 or between.high < 0

@@ -1,0 +1,137 @@
+"""Filters as a user gives them: what they remove, and the audit with and without."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import instinct
+from instinct.cli import audit as audit_room
+from instinct.data import KAPPA, Array, Dataset, filtered
+from instinct.study.presets import PRESETS
+from tests.cli.conftest import Run
+from tests.study.costs import TASK, add_task, in_process, recorded, write_walks
+from tests.study.problems import GAME, SMALL
+
+TINY = {"BC": SMALL, "PSPI": GAME}
+
+
+@pytest.fixture
+def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Data for a task of this process, whose quick preset is quicker still."""
+    add_task(monkeypatch)
+    monkeypatch.setitem(PRESETS, "quick", TINY)
+    monkeypatch.setattr(audit_room, "executor_of", lambda *_: in_process)
+    return write_walks(tmp_path / "walks.npz")
+
+
+def test_an_audit_with_and_without_a_filter(run: Run, walks: Path, tmp_path: Path) -> None:
+    arguments = ("audit", walks, "--env", TASK, "--filter", "cost-free", "--seeds", 2)
+    outcome = run(
+        *(*arguments, "--algorithms", "pspi", "--episodes", 3),
+        *("--out", tmp_path / "audit", "--json"),
+    )
+    assert outcome.code == 0, outcome.err
+    document = outcome.json
+    rows = {(row["algorithm"], row["filter"]): row for row in document["results"]}
+    assert [*rows] == [(name, shown) for name in ("BC", "PSPI") for shown in ("all", "cost-free")]
+    for row in rows.values():
+        assert row["label"] == "original"
+        assert row["cost"] == row["cost_low"] == row["cost_high"] == pytest.approx(50 / KAPPA)
+        assert not row["safe"]
+        assert row["reward"] == pytest.approx(row["return"] / 10)
+    assert rows["BC", "all"]["reward"] != rows["BC", "cost-free"]["reward"]
+    (removed,) = document["filters"]
+    assert (removed["filter"], removed["removed"], removed["transitions"]) == ("cost-free", 20, 200)
+    assert (removed["cut"], removed["gone"], removed["cost_after"]) == (10, 0, 0)
+    assert removed["hash"] == filtered(recorded(), ["cost-free"]).hash
+    assert document["data"]["behavior"]["cost"] == pytest.approx(20 / KAPPA)
+    said = " ".join(verdict["text"] for verdict in document["verdicts"])
+    assert "With the filter cost-free the cost of PSPI does not fall: from 1.46 to 1.46" in said
+    assert (tmp_path / "audit" / "reward-and-cost-figure.svg").exists()
+    assert (tmp_path / "audit" / "filters.csv").exists()
+
+
+def test_the_table_and_the_verdicts_in_the_terminal(run: Run, walks: Path, tmp_path: Path) -> None:
+    arguments = ("audit", walks, "--env", TASK, "--filter", "safe-episodes:20")
+    outcome = run(
+        *(*arguments, "--filter", "rewards > 0.9", "--algorithms", "bc"),
+        *("--labels", "original,zero", "--seeds", 1, "--episodes", 1, "--out", tmp_path / "audit"),
+    )
+    assert outcome.code == 0, outcome.err
+    said = " ".join(outcome.out.split())
+    assert "What each filter removes" in said
+    assert "data: all and safe-episodes:20 and rewards>0.9" in said
+    assert "Not safe: BC 1.46, BC (safe-episodes:20) 1.46" in said
+    assert "BC under original, zero rewards" in said
+
+
+def test_a_predicate_of_the_users_own(walks: Path, tmp_path: Path) -> None:
+    def early(dataset: Dataset) -> Array:
+        return np.asarray(dataset.steps < 2)
+
+    found = instinct.audit(
+        walks,
+        env=TASK,
+        filters=[early],
+        algorithms=["BC"],
+        seeds=1,
+        episodes=1,
+        folder=tmp_path / "audit",
+        executor=in_process,
+    )
+    (name,) = {*found.results["filter"]} - {"all"}
+    assert name.startswith(f"{tmp_path / 'audit' / 'early.npy'}@")
+    assert found.document["filters"][0]["removed"] == 40
+    assert found.document["filters"][0]["cut"] == 20
+
+
+def test_another_mask_of_the_same_name_is_another_audit(
+    run: Run, walks: Path, tmp_path: Path
+) -> None:
+    mask = tmp_path / "mask.npy"
+    np.save(mask, np.arange(200) < 10)
+    arguments = ("audit", walks, "--filter", mask, "--algorithms", "bc", "--seeds", 1, "--json")
+    first = run(*arguments, "--out", tmp_path / "audit")
+    assert first.code == 0, first.err
+    assert first.json["filters"][0]["gone"] == 1
+    np.save(mask, np.arange(200) < 20)
+    again = run(*arguments, "--out", tmp_path / "audit")
+    assert again.code == 2
+    assert "holds a study with another plan" in again.err
+
+
+def test_what_a_filter_removes_can_be_looked_at(run: Run, walks: Path) -> None:
+    outcome = run("inspect", walks, "--filter", "cost-free:1", "--filter", "safe-episodes:1")
+    assert outcome.code == 0, outcome.err
+    assert "cost-free:1" in outcome.out
+    assert "85.0%" in outcome.out
+    found = run("inspect", walks, "--filter", "safe-episodes:1", "--json").json["filters"]
+    assert (found["safe-episodes:1"]["gone"], found["safe-episodes:1"]["cut"]) == (10, 0)
+    assert "filters" not in run("inspect", walks, "--json").json
+
+
+@pytest.mark.parametrize("command", ["audit", "inspect"])
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("cost-free", "costs: the dataset has no costs"),
+        ("safe", "no filter is called 'safe'; there are cost-free"),
+        ("short.npy", "one true or false for each of the 200 transitions"),
+        ("rewards<9", "the filter removes every transition"),
+    ],
+)
+def test_faults_are_told_before_anything_starts(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    name: str,
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("short.npy", np.zeros(199, bool))
+    outcome = run(command, write_walks(tmp_path / "free.npz", costs=False), "--filter", name)
+    assert outcome.code == 2
+    assert complaint in " ".join(outcome.err.split())
+    assert not (tmp_path / "results").exists()

@@ -1,0 +1,266 @@
+"""What a page says of costs and filters, from measurements that are made up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instinct.report.numbers import rows
+from instinct.report.plan_tables import cells_table
+from instinct.report.study_page import compose
+from instinct.report.tables import Number
+from instinct.report.verdicts import verdicts
+from instinct.study.audit import audit_plan
+from instinct.study.findings import Findings, read_findings
+from instinct.study.measured import Measured
+from instinct.study.plan import Cell, Plan
+from instinct.study.running import choices
+from instinct.study.store import open_store
+from instinct.study.trials import Trial
+from tests.study.stores import FACTS
+
+GOAL = "safety:PointGoal1"
+Levels = dict[tuple[str, str], tuple[float, float]]
+"""Reward and cost by algorithm and filter."""
+RECORDED = dict(FACTS) | {
+    "behavior": {"reward": 0.6, "return": 18.0, "length": 1000.0, "cost": 1.3},
+    "cost_points": [[0.2, 0.4], [2.0, 0.8]],
+}
+REMOVED = {
+    "hash": "bead" * 16,
+    "transitions": 1000,
+    "removed": 40,
+    "episodes": 4,
+    "cut": 3,
+    "gone": 1,
+    "episodes_after": 9,
+    "reward": 18.0,
+    "reward_after": 17.5,
+    "cost": 40.0,
+    "cost_after": 0.0,
+    "coverage": 0.91,
+}
+
+
+def audited(folder: Path, levels: Levels, noise: float = 0.01, seeds: int = 3) -> Findings:
+    plan = audit_plan(GOAL, env=GOAL, algorithms=["PSPI"], filters=["cost-free"], seeds=seeds)
+
+    def measured(trial: Trial) -> Measured:
+        reward, cost = levels[trial.algorithm, "".join(trial.filters) or "all"]
+        shift = noise * (trial.seed - 1)
+        return Measured({"reward": (reward + shift,), "cost": (cost + shift,), "length": (1000,)})
+
+    with open_store(folder, plan, {}) as store:
+        store.add_dataset(GOAL, RECORDED)
+        store.add_dataset(f"{GOAL} | cost-free", REMOVED)
+        for trial in plan.final({}):
+            store.add(trial, measured(trial))
+    return read_findings(folder)
+
+
+BC: Levels = {("BC", "all"): (0.5, 1.2), ("BC", "cost-free"): (0.4, 0.9)}
+PSPI: Levels = {("PSPI", "all"): (0.62, 1.9), ("PSPI", "cost-free"): (0.59, 0.7)}
+
+
+def said(findings: Findings) -> dict[str, str]:
+    return {verdict.text: verdict.level for verdict in verdicts(findings, GOAL)}
+
+
+def level_of(findings: Findings, beginning: str) -> str:
+    (level,) = (level for text, level in said(findings).items() if text.startswith(beginning))
+    return level
+
+
+def test_a_filter_that_helps(tmp_path: Path) -> None:
+    text = (
+        "With the filter cost-free the cost of PSPI falls: from 1.90 to 0.70 of the target (safe), "
+        "at 0.95 of the normalised reward (0.62 to 0.59)."
+    )
+    found = said(audited(tmp_path, BC | PSPI))
+    assert found[text] == "holds"
+    assert found["Safe, with a normalised cost of at most 1: BC (cost-free) 0.90, "
+                 "PSPI (cost-free) 0.70."] == "holds"  # fmt: skip
+    assert found["Not safe: BC 1.20, PSPI 1.90."] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("after", "noise", "beginning", "level"),
+    [
+        ((0.62, 2.6), 0.01, "With the filter cost-free the cost of PSPI does not fall", "warning"),
+        ((0.62, 1.8), 0.5, "With the filter cost-free the cost of PSPI falls", "note"),
+        ((0.2, 0.5), 0.01, "With the filter cost-free the cost of PSPI falls", "note"),
+    ],
+)
+def test_a_filter_that_does_not(
+    tmp_path: Path, after: tuple[float, float], noise: float, beginning: str, level: str
+) -> None:
+    """More cost; a difference as chance makes it; and a third of the reward."""
+    levels = BC | PSPI | {("PSPI", "cost-free"): after}
+    findings = audited(tmp_path, levels, noise)
+    assert level_of(findings, beginning) == level
+    chance = any("chance does between seeds" in text for text in said(findings))
+    assert chance == (noise == 0.5)
+
+
+def test_with_one_seed_nothing_is_certain(tmp_path: Path) -> None:
+    findings = audited(tmp_path, BC | PSPI, seeds=1)
+    assert level_of(findings, "With the filter cost-free the cost of PSPI") == "note"
+
+
+def test_unsafe_agents_are_grey_and_the_papers_numbers_stand_beside(tmp_path: Path) -> None:
+    """On PointGoal1 the paper's PSPI has 0.59 and 0.90, and BCQ-Lag 0.71 and 0.98."""
+    page = compose(audited(tmp_path, BC | PSPI))
+    table = next(each for each in page.tables if each.name == "reward-and-cost")
+    assert table.columns == (
+        *("dataset", "algorithm", "filter", "reward", "cost", "reward, paper", "cost, paper"),
+    )
+    assert [row[1:3] for row in table.shown] == [
+        ("behavior", ""),
+        ("BC", "all"),
+        ("BC", "cost-free"),
+        ("PSPI", "all"),
+        ("PSPI", "cost-free"),
+        ("best published: BCQ-Lag", ""),
+    ]
+    grey = [
+        [isinstance(cell, Number) and cell.mark == "grey" for cell in row[3:5]]
+        for row in table.rows
+    ]
+    assert grey == [[True] * 2, [True] * 2, [False] * 2, [True] * 2, [False] * 2, [False] * 2]
+    assert table.shown[4][3:] == ("0.59 ± 0.01", "0.70 ± 0.01", "0.59", "0.90")
+    assert table.shown[3][5:] == ("", ""), "the paper has no number for all data"
+    assert table.shown[5][3:] == ("", "", "0.71", "0.98")
+    assert "cost" not in {each.name for each in page.tables}, "it stands beside the reward"
+
+
+def test_what_the_filter_removes_stands_on_the_page(tmp_path: Path) -> None:
+    page = compose(audited(tmp_path, BC | PSPI))
+    table = next(each for each in page.tables if each.name == "filters")
+    assert table.shown == (
+        (
+            *(GOAL, "cost-free", "1,000", "96.0%", "4", "3", "1", "0.91"),
+            *("18.00", "17.50", "40.00", "0.00"),
+        ),
+    )
+    data = next(each for each in page.tables if each.name == "data")
+    assert [row[0] for row in data.shown] == [GOAL]
+    assert page.provenance[f"{GOAL} | cost-free"].endswith("bead")
+
+
+def test_the_figure_has_the_target_the_episodes_and_an_arrow_for_each_pair(tmp_path: Path) -> None:
+    page = compose(audited(tmp_path, BC | PSPI))
+    figure = next(each.figure for each in page.drawings if each.name == "reward-and-cost-figure")
+    (axes,) = figure.axes
+    target = np.asarray(axes.lines[0].get_xdata())
+    assert target.tolist() == [1, 1]
+    clouds = [np.asarray(each.get_offsets()) for each in axes.collections]
+    assert any(np.array_equal(cloud, RECORDED["cost_points"]) for cloud in clouds)
+    arrows = [(*text.xyann, *text.xy) for text in axes.texts]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(arrows, [(1.2, 0.5, 0.9, 0.4), (1.9, 0.62, 0.7, 0.59)])
+
+
+def test_rows_name_the_filter_and_say_what_is_safe(tmp_path: Path) -> None:
+    found = {(r["algorithm"], r["filter"]): r for r in rows(audited(tmp_path, BC | PSPI))}
+    assert len(found) == 4
+    assert found["PSPI", "cost-free"]["safe"]
+    assert not found["PSPI", "all"]["safe"]
+    assert found["PSPI", "all"]["reward"] == pytest.approx(0.62)
+
+
+def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
+    plan = audit_plan("hopper-medium", algorithms=["PSPI"], filters=["rewards<1"], seeds=2)
+    with open_store(tmp_path, plan, {}) as store:
+        store.add_dataset("hopper-medium", FACTS)
+        for trial in plan.final({}):
+            score = 40.0 + 20 * bool(trial.filters) + trial.seed
+            store.add(trial, Measured({"score": (score,), "length": (500.0,)}))
+    findings = read_findings(tmp_path)
+    text = " ".join(verdict.text for verdict in verdicts(findings, "hopper-medium"))
+    assert "The filter rewards<1 raises the normalised score of PSPI: from 40.5 to 60.5." in text
+    page = compose(findings)
+    table = next(each for each in page.tables if each.name == "score")
+    assert [row[1:3] for row in table.shown] == [
+        ("behavior", ""),
+        *((name, shown) for name in ("BC", "PSPI") for shown in ("all", "rewards<1")),
+    ]
+    assert table.shown[1][4] != "", "the paper's BC"
+    assert table.shown[2][4] == "", "which the paper has not filtered"
+    figure = next(each.figure for each in page.drawings if each.name == "score-figure")
+    names = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    assert [name.replace("\n", "") for name in names] == [
+        *("behavior", "BC", "BC, rewards<1", "PSPI", "PSPI, rewards<1")
+    ]
+
+
+STUDY = Plan(
+    name="safety",
+    datasets=(GOAL, "safety:CarCircle1"),
+    algorithms=("BC", "PSPI"),
+    labels=("original",),
+    task=GOAL,
+    filters=("cost-free",),
+    filters_of={"BC": ("all", "cost-free")},
+    tuning_seeds=3,
+    seeds=3,
+    new_seeds=False,
+    rule="safe",
+    grid={"PSPI": {"beta": (1.0, 10.0, 100.0)}},
+)
+
+
+def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> None:
+    """On the goal task β = 10 is safe with the most reward; on the circle none is, 100 is nearest.
+
+    The results are those of the seeds of tuning, and nothing was run for them again.
+    """
+    costs = {GOAL: (0.5, 0.9, 1.1), "safety:CarCircle1": (5.0, 4.0, 3.0)}
+
+    def measured(trial: Trial) -> Measured:
+        beta = trial.settings.get("beta")
+        if trial.algorithm == "BC":
+            return Measured({"reward": (0.3,), "cost": (2.0 if not trial.filters else 0.8,)})
+        number = (1.0, 10.0, 100.0).index(float(beta or 0))
+        return Measured({"reward": (0.1 * (number + 1),), "cost": (costs[trial.dataset][number],)})
+
+    with open_store(tmp_path, STUDY, {}) as store:
+        for trial in STUDY.tuning():
+            store.add(trial, measured(trial))
+        final = STUDY.final(choices(STUDY, store))
+        new = [trial for trial in final if trial.identity not in store.known()]
+        assert {trial.algorithm for trial in new} == {"BC"}
+        for trial in new:
+            store.add(trial, measured(trial))
+    findings = read_findings(tmp_path)
+    assert (findings.ended, findings.trials, findings.missing) == (18 + 12, 18 + 12, ())
+    chosen = {cell.dataset: found.settings for cell, found in findings.found.items()
+              if cell.algorithm == "PSPI"}  # fmt: skip
+    assert chosen == {GOAL: {"beta": 10.0}, "safety:CarCircle1": {"beta": 100.0}}
+    page = compose(findings)
+    table = next(each for each in page.tables if each.name == "reward-and-cost")
+    pspi = {row[0]: row[2:] for row in table.shown if row[1] == "PSPI"}
+    assert pspi[GOAL] == ("cost-free", "0.20 ± 0.00", "0.90 ± 0.00", "0.59", "0.90")
+    assert pspi["safety:CarCircle1"][-2:] == ("0.64", "5.92")
+    (section,) = (each for each in page.sections if each.title == "Reward and cost")
+    assert "PSPI / original / cost-free on 1 of 2" in section.text[1]
+    assert "the paper's PSPI on 1 of 2" in section.text[1]
+    assert "the best published on 1 of 2" in section.text[1]
+    assert page.provenance["tuning"] == "3 of the same seeds, rule safe"
+    assert page.provenance["seeds"] == "0 to 2"
+
+
+def test_runs_are_listed_by_filter() -> None:
+    table = cells_table(STUDY)
+    assert table.shown[:3] == (
+        (GOAL, "BC", "all", "original", "0", "3"),
+        (GOAL, "BC", "cost-free", "original", "0", "3"),
+        (GOAL, "PSPI", "cost-free", "original", "9", "0"),
+    )
+    assert table.shown[-1] == ("all", "", "", "", "18", "12")
+
+
+def test_a_failure_of_the_results_is_told_once(tmp_path: Path) -> None:
+    cell = Cell(GOAL, "BC", "original", "all")
+    with open_store(tmp_path, STUDY, {}) as store:
+        store.add(STUDY.trial(cell, {}, 0), Measured({}, failure="diverged"))
+    missing = [why for why in read_findings(tmp_path).missing if "diverged" in why]
+    assert missing == [f"{GOAL} / BC / original: seed 0: diverged"]

@@ -1,0 +1,112 @@
+"""A small task with costs, data for it, and workers that perform trials in this process."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instinct.data import Array, Box, Dataset, write
+from instinct.study.measured import Measured
+from instinct.study.performing import Desk
+from instinct.study.trials import Trial
+from instinct.tasks import registry
+from instinct.tasks.environments import Environment
+from instinct.tasks.simulation import Step
+from tests.study.problems import Pretenders, What
+
+TASK, STEPS = "toy:walk", 10
+COST = 5.0
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Ten steps of up to 1 to either side, each with a cost of 5: C/κ is 50/34.29 for everyone."""
+
+    name: str = TASK
+    horizon: int = STEPS
+
+    @property
+    def action_space(self) -> Box:
+        return Box.of(1)
+
+    @property
+    def observation_size(self) -> int:
+        return 2
+
+    def environment(self) -> Environment:
+        raise NotImplementedError
+
+    def simulation(self, places: int) -> "Walks":
+        return Walks(places)
+
+    def scores(self, returns: Array) -> Array:
+        """10 is the most that ten steps can give."""
+        return returns / 10
+
+
+class Walks:
+    """The reward of a step is the step."""
+
+    def __init__(self, places: int) -> None:
+        self.x, self.t = np.zeros(places), np.zeros(places, int)
+
+    def reset(self, place: int, seed: int) -> Array:
+        self.x[place], self.t[place] = 0.0, 0
+        return np.zeros(2)
+
+    def step(self, places: Array, actions: Array) -> Step:
+        self.x[places] += actions[:, 0]
+        self.t[places] += 1
+        over = self.t[places] == STEPS
+        seen = np.stack([self.x[places], self.t[places] / STEPS], axis=1)
+        costs = np.full(len(places), COST)
+        return Step(seen, actions[:, 0].astype(float), np.zeros_like(over), over, costs=costs)
+
+
+def recorded(costs: bool = True) -> Dataset:
+    """Twenty walks; every second of them has a cost in the steps 3 and 4."""
+    random = np.random.default_rng(0)
+    steps = random.uniform(-1, 1, size=(20, STEPS, 1)).astype(np.float32)
+    x = np.concatenate([np.zeros((20, 1)), steps[..., 0].cumsum(axis=1)], axis=1)
+    seen = np.stack([x, np.tile(np.arange(STEPS + 1) / STEPS, (20, 1))], axis=2)
+    rows = np.arange(20 * STEPS)
+    paid = (rows // STEPS % 2 == 0) & np.isin(rows % STEPS, [3, 4])
+    return Dataset(
+        observations=seen[:, :-1].reshape(-1, 2),
+        next_observations=seen[:, 1:].reshape(-1, 2),
+        actions=steps.reshape(-1, 1),
+        rewards=steps.reshape(-1),
+        terminals=np.zeros(len(rows), bool),
+        timeouts=rows % STEPS == STEPS - 1,
+        action_space=Box.of(1),
+        costs=paid * 20.0 if costs else None,
+    )
+
+
+def write_walks(path: Path, costs: bool = True) -> Path:
+    write(recorded(costs), path)
+    return path
+
+
+def add_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the task known in this process."""
+    monkeypatch.setitem(registry.FAMILIES, "toy:", Walk)
+
+
+def in_process(folder: Path) -> Pretenders:
+    """One worker, here."""
+    return Pretenders(1, performing(folder))
+
+
+def performing(folder: Path) -> Callable[[Trial], Iterator[What]]:
+    desk = Desk(folder)
+
+    def perform(trial: Trial) -> Iterator[What]:
+        said: list[What] = []
+        measured: Measured = desk.perform(trial, said.append)
+        yield from said
+        yield measured
+
+    return perform
