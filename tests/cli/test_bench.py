@@ -37,3 +37,15 @@ def test_the_start_of_training_is_measured(run: Run) -> None:
     assert row.pop("algorithm") == "BC"
     assert {name for name in row if name.endswith("_mib")} == {"peak_mib", "compile_peak_mib"}
     assert all(value > 0 for value in row.values())
+
+
+def test_the_safety_tasks_are_measured(run: Run) -> None:
+    pytest.importorskip("xmltodict", reason="Safety-Gymnasium is not installed")
+    options = ("--task", "PointCircle1", "--steps", 5)
+    (row,) = run("bench", "safety", *options, "--json").json["results"]
+    assert (row["task"], row["observed"], row["episode"]) == ("safety:PointCircle1", 28, 500)
+    assert row["speedup"] > 0
+    assert row["reset_ms"] > 0
+    outcome = run("bench", "safety", "--task", "PointFly")
+    assert outcome.code == 2
+    assert "no safety task 'PointFly'; there are PointButton1" in outcome.err

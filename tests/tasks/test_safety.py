@@ -9,7 +9,7 @@ import pytest
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks import safety_compat
+from instinct.tasks import safety, safety_compat
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.registry import find_task
 from instinct.tasks.safety import KAPPA, SETUPS, SafetyTask, is_safe, normalised_cost
@@ -18,6 +18,8 @@ needs_safety = pytest.mark.skipif(
     importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
 )
 GOAL = SafetyTask("safety:PointGoal1")
+QUICK = {"PointButton1": 48, "PointButton2": 20, "CarButton1": 48, "CarButton2": 20}
+"""Seeds whose layouts take few draws, in tasks with little room."""
 
 
 class Swing:
@@ -46,7 +48,7 @@ def plain_episode(task: SafetyTask, seed: int) -> tuple[float, int, float]:
 
 
 @needs_safety
-@pytest.mark.parametrize("name", ["PointGoal1", "CarCircle1"])
+@pytest.mark.parametrize("name", ["PointCircle1", "CarCircle1"])
 def test_an_evaluation_equals_the_environment_to_the_bit(name: str) -> None:
     task = SafetyTask(f"safety:{name}")
     found = evaluate(Swing(), task, 2)
@@ -56,6 +58,76 @@ def test_an_evaluation_equals_the_environment_to_the_bit(name: str) -> None:
         plain_episode(task, episode_seed(0, episode)) for episode in range(2)
     ]
     assert (found.lengths == task.setup.horizon).all()
+
+
+def actions_of(name: str, steps: int) -> Array:
+    """Random drives, mostly forward."""
+    ahead = [0.6, 0.0] if name.startswith("Point") else [0.5, 0.5]
+    drives = np.random.default_rng(0).uniform(-0.6, 0.6, (steps, 2)) + ahead
+    return np.clip(drives, -1, 1).astype(np.float32)
+
+
+def check_equal(name: str, seed: int, steps: int) -> None:
+    """A place of a simulation against Safety-Gymnasium's own environment, to the bit."""
+    task, place = SafetyTask(f"safety:{name}"), np.zeros(1, int)
+    simulation, environment = task.simulation(1), task.environment()
+    first = environment.reset(seed=seed)[0]
+    assert first.shape == (task.observation_size,)
+    np.testing.assert_array_equal(simulation.reset(0, seed), first)
+    for action in actions_of(name, steps):
+        step = simulation.step(place, action[None])
+        observation, reward, terminal, timeout, info = environment.step(action)
+        np.testing.assert_array_equal(step.observations[0], observation)
+        assert step.costs is not None
+        found = step.rewards[0], step.terminals[0], step.timeouts[0], step.costs[0]
+        assert found == (reward, terminal, timeout, info["cost"])
+
+
+@needs_safety
+@pytest.mark.parametrize("name", SETUPS)
+def test_all_sixteen_reset_and_step_as_safety_gymnasium_does(name: str) -> None:
+    check_equal(name, QUICK.get(name, 0), 25)
+
+
+@needs_safety
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETUPS)
+def test_all_sixteen_stay_equal_to_the_bit(name: str) -> None:
+    for seed in range(3):
+        check_equal(name, seed, 400)
+
+
+@needs_safety
+@pytest.mark.parametrize("name", ["PointPush1", "CarPush1"])
+def test_an_episode_is_a_function_of_its_seed_alone(name: str) -> None:
+    """In a new place, in a used one, and beside others."""
+    task, actions = SafetyTask(f"safety:{name}"), actions_of(name, 60)
+
+    def record(simulation: Any, place: int, beside: list[int]) -> Array:
+        places = np.array([place, *beside])
+        rows = [simulation.reset(place, 5)]
+        for action in actions:
+            step = simulation.step(places, np.array([action, *(-action for _ in beside)]))
+            rows.append(np.r_[step.observations[0], step.rewards[0], step.costs[0]])
+        return np.concatenate(rows)
+
+    first = record(task.simulation(1), 0, [])
+    simulation = task.simulation(3)
+    for place, seed in enumerate((7, 8, 9)):
+        simulation.reset(place, seed)
+    np.testing.assert_array_equal(record(simulation, 2, [0, 1]), first)
+    np.testing.assert_array_equal(record(simulation, 2, []), first)
+    np.testing.assert_array_equal(record(simulation, 0, [1]), first)
+
+
+@needs_safety
+def test_the_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = SafetyTask("safety:CarCircle1")
+    found = []
+    for cores in ([0], [0, 1]):
+        monkeypatch.setattr(safety, "cores", lambda cores=cores: cores)
+        found.append(evaluate(Swing(), task, 3).returns.tolist())
+    assert found[0] == found[1]
 
 
 def test_scores_and_costs_by_hand() -> None:

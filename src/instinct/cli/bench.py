@@ -135,6 +135,32 @@ def evaluate(
 
 
 @app.command()
+def safety(
+    task: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this one, such as PointGoal1; may be given several times."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each of eight episodes.")] = 100,
+    json: Json = False,
+) -> None:
+    """Measure steps per second and the time of a reset of the safety tasks.
+
+    Example: instinct bench safety --task CarGoal1 --json
+    """
+    from instinct.tasks.safety import SETUPS
+    from instinct.tasks.safety_bench import measure
+
+    names = task or [*SETUPS]
+    rows: list[dict[str, Any]] = []
+    with progress("safety tasks") as step:
+        for name in names:
+            step(len(rows), len(names), name)
+            rows.append(measure(name, steps))
+    caption = "Eight episodes, in seconds of one core; `speedup` is over Safety-Gymnasium's own."
+    tell("safety", caption, rows, json)
+
+
+@app.command()
 def study(
     runs: Annotated[int, typer.Option(min=21, help="Small runs, all alike but for seeds.")] = 200,
     json: Json = False,
