@@ -2,6 +2,7 @@
 
 import pytest
 
+from instinct.paper.tables import safety_tasks
 from instinct.study.paper_counts import EXPERIMENTS, compare
 from instinct.study.plan_files import shipped_plans
 
@@ -84,3 +85,20 @@ def test_a_smaller_study_still_adds_up() -> None:
 
 def test_other_plans_are_not_compared() -> None:
     assert compare(shipped_plans()["metaworld-no-goal-terminal"]) is None
+
+
+@pytest.mark.parametrize("name", [*SAFETY.studies, *DSRL.studies])
+def test_safety_is_the_papers_and_imitation_beside_it(name: str) -> None:
+    """ATAC and PSPI as the paper counts them; BC on all data and on those without costs."""
+    plan = shipped_plans()[name]
+    found = compare(plan)
+    assert found is not None
+    assert (found.paper_tuning, found.paper_final) == (384, 0)
+    assert (found.tuning, found.final) == (2 * 16 * 4 * 3, 2 * 16 * 3)
+    assert reasons(name) == {
+        "BC, all data, is not counted by the paper": (0, 48),
+        "BC, cost-free data, is not counted by the paper": (0, 48),
+    }
+    assert {plan.task_of(dataset) for dataset in plan.datasets} == {
+        f"safety:{task}" for task in safety_tasks()
+    }

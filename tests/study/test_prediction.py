@@ -1,14 +1,16 @@
 """What a plan will take, beside what its parts take when they are timed another way."""
 
 import time
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 from instinct.deep.bench import hopper_like, untrained
 from instinct.deep.loop import advance
 from instinct.study.plan import Plan
-from instinct.study.prediction import predict, stages_of
+from instinct.study.prediction import all_trials, longest, predict, stages_of
 
 
 def plan() -> Plan:
@@ -28,6 +30,34 @@ def plan() -> Plan:
 def test_warm_starts_that_are_shared_are_counted_once() -> None:
     kinds = [type(stage).__name__ for stage in stages_of(plan().final({})).values()]
     assert (kinds.count("PSPI"), kinds.count("Evaluation"), kinds.count("Cloning")) == (4, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("hopper", 1000),
+        ("metaworld:push", 500),
+        ("safety:PointGoal1", 1000),
+        ("safety:CarCircle2", 500),
+    ],
+)
+def test_how_long_an_episode_can_be(task: str, steps: int) -> None:
+    assert longest(task) == steps
+
+
+def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
+    """Three values of β with two seeds, of which the results are two; and BC with two."""
+    tuned = replace(
+        plan(),
+        algorithms=("BC", "PSPI"),
+        labels=("original",),
+        grid={"PSPI": {"beta": (1.0, 2.0, 3.0)}},
+        tuning_seeds=2,
+        new_seeds=False,
+        task="hopper",
+    )
+    assert len(all_trials(tuned)) == 3 * 2 + 2
+    assert len(all_trials(replace(tuned, new_seeds=True))) == 3 * 2 + 2 + 2
 
 
 def test_compiling_is_no_part_of_the_prediction() -> None:

@@ -24,7 +24,7 @@ from instinct.tasks.registry import find_task
 MOMENT = 0.5
 """Seconds that are measured of each."""
 LONGEST = 1000
-"""Steps of a test episode, at most, in tasks that do not say their `horizon`."""
+"""Steps of a test episode in tasks that do not say how many there are at most."""
 BASE_GIB = 0.6
 """A worker without data."""
 COPIES = 3
@@ -68,7 +68,7 @@ def predict(plan: Plan, workers: int | None = None, report: Report = lambda *_: 
             report(len(step) + len(test), len(kinds) + len(tasks), task)
             test[task] = process.submit(seconds_per_test_step, task).result()
     training = sum(stage.steps * step[kind_of(stage)] for stage in work.values())
-    episode = {task: getattr(find_task(task), "horizon", LONGEST) * test[task] for task in tasks}
+    episode = {task: longest(task) * test[task] for task in tasks}
     testing = sum(trial.episodes * episode.get(trial.task, 0) for trial in trials)
     return Prediction(
         core_hours=(training + testing) / 3600,
@@ -141,6 +141,11 @@ def seconds_per_test_step(name: str) -> float:
         simulation.step(places, np.tile(middle, (len(places), 1)))
         n += len(places)
     return (time.process_time() - started) / n
+
+
+def longest(name: str) -> int:
+    """The steps of a test episode, at most."""
+    return int(getattr(find_task(name), "horizon", LONGEST))
 
 
 def data_gib(name: str) -> float:

@@ -86,6 +86,10 @@ class SafetyTask:
     def observation_size(self) -> int:
         return self.setup.observed
 
+    @property
+    def horizon(self) -> int:
+        return self.setup.horizon
+
     def environment(self) -> Environment:
         """Safety-Gymnasium's own; the cost of a step is in its information."""
         need_safety()
