@@ -87,7 +87,7 @@ class LeanTask(Base):
             for kind in ("vase", "gremlin", "button", "pillar")
         }
         self.geoms["agent"] = np.array([name in self.agent.body_info.geom_names for name in names])
-        self.buttons_geoms = {i: model.geom(name).id for i, name in button_names(names)}
+        self.button_geoms = {i: model.geom(name).id for i, name in button_names(names)}
 
     def touched(self) -> Array:
         """What the agent touches: a number for each contact that it has."""
@@ -130,43 +130,37 @@ class LeanTask(Base):
     def goal_achieved(self) -> bool:
         if "buttons" not in self.bodies:
             return bool(super().goal_achieved)
-        return bool((self.touched() == self.buttons_geoms[self.buttons.goal_button]).any())
+        return bool((self.touched() == self.button_geoms[self.buttons.goal_button]).any())
 
     def calculate_cost(self) -> dict[str, Any]:
         mujoco.mj_forward(self.model, self.data)
-        touched = self.touched()
         cost: dict[str, Any] = {}
         for thing in self._obstacles:
             if thing.is_constrained:
-                cost |= getattr(self, f"cost_of_{thing.name}", self.own_cost)(thing, touched)
+                lean = getattr(self, f"cost_of_{thing.name}", None)
+                cost |= lean(thing) if lean else thing.cal_cost()
         cost["cost_sum"] = sum(cost.values())
         return cost
 
-    def own_cost(self, thing: Any, touched: Array) -> dict[str, Any]:
-        del touched
-        found: dict[str, Any] = thing.cal_cost()
-        return found
-
-    def cost_of_hazards(self, thing: Any, touched: Array) -> dict[str, Any]:
-        del touched
+    def cost_of_hazards(self, thing: Any) -> dict[str, Any]:
         depths = [thing.size - distance for distance in self.distances("hazards")]
         return {"cost_hazards": sum(thing.cost * depth for depth in depths if depth >= 0)}
 
-    def cost_of_pillars(self, thing: Any, touched: Array) -> dict[str, Any]:
-        return {"cost_pillars": thing.cost * self.geoms["pillar"][touched].sum()}
+    def cost_of_pillars(self, thing: Any) -> dict[str, Any]:
+        return {"cost_pillars": thing.cost * self.geoms["pillar"][self.touched()].sum()}
 
-    def cost_of_gremlins(self, thing: Any, touched: Array) -> dict[str, Any]:
-        return {"cost_gremlins": thing.contact_cost * self.geoms["gremlin"][touched].sum()}
+    def cost_of_gremlins(self, thing: Any) -> dict[str, Any]:
+        return {"cost_gremlins": thing.contact_cost * self.geoms["gremlin"][self.touched()].sum()}
 
-    def cost_of_buttons(self, thing: Any, touched: Array) -> dict[str, Any]:
+    def cost_of_buttons(self, thing: Any) -> dict[str, Any]:
         if thing.timer != 0:
             return {}
-        goal = self.buttons_geoms[thing.goal_button]
+        touched, goal = self.touched(), self.button_geoms[thing.goal_button]
         return {"cost_buttons": thing.cost * self.geoms["button"][touched[touched != goal]].sum()}
 
-    def cost_of_vases(self, thing: Any, touched: Array) -> dict[str, Any]:
-        contacts, speeds = self.geoms["vase"][touched].sum(), self.speeds("vases")
-        moving = sum(speed for speed in speeds if speed >= thing.velocity_threshold)
+    def cost_of_vases(self, thing: Any) -> dict[str, Any]:
+        contacts = self.geoms["vase"][self.touched()].sum()
+        moving = sum(v for v in self.speeds("vases") if v >= thing.velocity_threshold)
         return {
             "cost_vases_contact": thing.contact_cost * contacts,
             "cost_vases_velocity": thing.velocity_cost * moving,
@@ -194,7 +188,8 @@ class LeanTask(Base):
         lidars = self.lidars()
         if "buttons" in self.bodies and self.buttons.timer != 0:
             lidars["buttons"] = [0.0] * self.lidar_conf.num_bins
-        return np.concatenate([sensed, *turns, *lidars.values()])
+        readings = [reading for lidar in lidars.values() for reading in lidar]
+        return np.concatenate([sensed, *turns, np.array(readings)])
 
     def lidars(self) -> dict[str, list[float]]:
         """How near things of each kind are, in sixteen directions as the agent sees them."""
