@@ -7,12 +7,11 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
 
-REFERENCE, PROBES = 4000, 1000
-"""At most so many kept states are compared with so many others."""
+REFERENCE, PROBES = 20_000, 1000
+"""At most so many recorded states are looked at, around so many removed ones."""
+NEIGHBOURS = 10
 DUST = 9
-"""Decimals of squared distances that are kept: equal states are at the distance 0."""
-NEAR = 0.95
-"""The share of kept states that have a neighbour within the distance called near."""
+"""Decimals of squared distances that are kept: equal states are equally near."""
 MANY = 1000
 """Rewards and costs are told for so many transitions."""
 
@@ -24,10 +23,10 @@ class Removal:
     `cut` episodes have lost some of their transitions, `gone` ones all. Rewards and costs are sums
     over 1,000 transitions, which can be compared whether episodes are cut or not.
 
-    `coverage` tells whether the filter leaves a gap: the share of the removed states with a kept
-    state of another recorded episode near. Near is the distance, in observations scaled to unit
-    deviation, within which 95 % of the kept states have one; so 0.95 means no gap at all, and 0
-    that nothing kept is like what was removed. None where it cannot be told.
+    `coverage` tells how much is left around the removed states: of the ten recorded states of
+    other episodes that are nearest to a removed one, in observations scaled to unit deviation, the
+    share that is kept, on average. A filter that removes at random has a coverage as large as the
+    share that it keeps; 0 means that it has cut a hole. None where it cannot be told.
     """
 
     transitions: int
@@ -72,32 +71,28 @@ def for_many(values: Array) -> float:
 
 
 def coverage(dataset: Dataset, rows: Array) -> float | None:
-    """The share of the removed states that have a kept state of another episode near."""
-    if not rows.any():
-        return None
+    """The share that is kept of the nearest states of other episodes to the removed ones."""
     episode = np.repeat(np.arange(dataset.episodes), dataset.lengths)
-    kept, lost = np.flatnonzero(~rows), np.flatnonzero(rows)
-    reference = some(kept, REFERENCE)
-    b = dataset.observations[reference].astype(np.float64)
-    middle, deviation = b.mean(axis=0), b.std(axis=0)
+    reference = some(np.arange(len(dataset)), REFERENCE)
+    states = dataset.observations[reference].astype(np.float64)
+    middle, deviation = states.mean(axis=0), states.std(axis=0)
     scale = np.where(deviation > 0, deviation, 1)
-    b = (b - middle) / scale
-
-    def nearest(probes: Array) -> Array:
-        """The squared distance of each to the nearest kept state of another episode."""
-        a = (dataset.observations[probes] - middle) / scale
-        squares = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
-        squares[episode[probes][:, None] == episode[reference]] = np.inf
-        return np.asarray(squares.min(axis=1).round(DUST))
-
-    usual = nearest(some(kept, PROBES))
-    usual = usual[np.isfinite(usual)]
-    if not len(usual):
-        return None
-    near = np.quantile(usual, NEAR, method="higher")
-    return float((nearest(some(lost, PROBES)) <= near).mean())
+    states = (states - middle) / scale
+    lengths, kept = (states**2).sum(axis=1), ~rows[reference]
+    shares = []
+    for probe in some(np.flatnonzero(rows), PROBES):
+        x = (dataset.observations[probe] - middle) / scale
+        squares = (lengths - 2 * states @ x + x @ x).round(DUST)
+        other = episode[reference] != episode[probe]
+        if other.any():
+            last = min(NEIGHBOURS, int(other.sum())) - 1
+            near = other & (squares <= np.partition(squares[other], last)[last])
+            shares.append(float(kept[near].mean()))
+    return float(np.mean(shares)) if shares else None
 
 
 def some(rows: Array, most: int) -> Array:
     """At most so many of the rows, evenly spaced."""
-    return np.asarray(rows[np.unique(np.linspace(0, len(rows) - 1, most).round().astype(int))])
+    if len(rows) <= most:
+        return rows
+    return np.asarray(rows[np.linspace(0, len(rows) - 1, most).round().astype(int)])

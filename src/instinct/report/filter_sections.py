@@ -13,10 +13,10 @@ CAPTION = (
     "lose all are gone; rewards and costs are sums over 1,000 transitions."
 )
 COVERAGE = """
-Coverage is the share of the removed states that have a kept state of another recorded episode near;
-near is where 95 % of the kept states have one. About 0.95 means that the filter leaves no gap in
-the states, only fewer actions to imitate there. Near 0, what was removed is unlike all that is
-left.
+Coverage tells how much is left around what was removed: of the ten recorded states of other
+episodes that are nearest to a removed state, the share that is kept. Where that is about the share
+of all transitions that is kept, the removed states lie among the kept ones, and the filter leaves
+no gap to stay out of; 0 means that it has cut a hole.
 """
 
 
@@ -64,7 +64,7 @@ def cells(facts: Mapping[str, Any]) -> Iterator[Cell]:
     for name in ("episodes", "cut", "gone"):
         yield Number(facts[name], ",.0f")
     for name, form, without in (
-        ("coverage", ".2f", "nothing was removed, or one episode is left"),
+        ("coverage", ".2f", "nothing was removed, or there is one episode"),
         ("reward", ".2f", ""),
         ("reward_after", ".2f", ""),
         ("cost", ".2f", "the dataset has no costs"),
