@@ -42,8 +42,9 @@ def test_what_pip_said_last_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -
     outcome = run("setup", "safety")
     assert outcome.code == 1
     assert outcome.err == (
-        "instinct: pip could not install Safety-Gymnasium 1.0.0: "
-        "ERROR: No matching distribution found for safety-gymnasium==1.0.0\n"
+        "instinct: pip could not install Safety-Gymnasium 1.0.0 (ERROR: No matching distribution "
+        "found for safety-gymnasium==1.0.0); it needs the network, or PIP_FIND_LINKS naming a "
+        "folder with the wheels\n"
     )
 
 

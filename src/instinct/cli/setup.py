@@ -35,7 +35,10 @@ def safety() -> None:
     )
     if done.returncode:
         reason = (done.stderr.strip() or "it gave no reason").splitlines()[-1]
-        raise InstinctError(f"pip could not install Safety-Gymnasium {VERSION}: {reason}")
+        raise InstinctError(
+            f"pip could not install Safety-Gymnasium {VERSION} ({reason}); it needs the network, "
+            "or PIP_FIND_LINKS naming a folder with the wheels"
+        )
     importlib.invalidate_caches()
     need_safety()
     out.print(f"Safety-Gymnasium {VERSION} is installed; its tasks are called safety:NAME.")
