@@ -115,14 +115,8 @@ class CostEnvironment(gymnasium.Env[Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Start the episode of the seed, of which alone it is a function.
-
-        An environment's first world is one pass of the solver behind those that follow, which
-        changes the last bits; so the first is made twice.
-        """
+        """Start the episode of the seed, of which alone it is a function."""
         assert seed is not None
-        if self.base.task.world is None:
-            self.base.reset(seed=seed)
         observation, info = self.base.reset(seed=seed, options=options)
         return observation, info
 

@@ -1,8 +1,8 @@
 """Safety-Gymnasium 1.0.0 on this Python, NumPy, Gymnasium and MuJoCo, its files left as they are.
 
 It was written for Python 3.10 and MuJoCo 2.3. What stands in the way is none of its physics,
-observations, rewards or costs: how its modules are imported, how a joint is looked up, and pictures
-that nobody sees.
+observations, rewards or costs: how its modules are imported, how a joint is looked up, pictures
+that nobody sees, and the last bits of a first episode.
 """
 
 import importlib.util
@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import mujoco  # type: ignore[import-untyped]
 import numpy as np
 
 from instinct.errors import BadInput
@@ -54,6 +55,7 @@ def builder() -> Any:
     hashable_colors()
     found = import_module(f"{PACKAGE}.builder").Builder
     scalar_joints()
+    first_like_later()
     no_sky()
     return found
 
@@ -107,6 +109,24 @@ def scalar_joints() -> None:
         engine.model = model
 
     agent._init_jnt_sensors = find_with_scalars
+
+
+def first_like_later() -> None:
+    """Give an environment's first world the pass of the solver that only later ones get.
+
+    Each pass starts from the last one's result, so that without it the last bits of an episode
+    would tell whether another was played before.
+    """
+    task = import_module(f"{PACKAGE}.bases.underlying").Underlying
+    build_world = task._build
+
+    def build_alike(self: Any) -> None:
+        first = self.world is None
+        build_world(self)
+        if first:
+            mujoco.mj_forward(self.model, self.data)
+
+    task._build = build_alike
 
 
 def no_sky() -> None:
