@@ -16,7 +16,7 @@ from instinct.errors import BadInput
 Predicate = Callable[[Dataset], Array]
 
 KAPPA = 3 / (1 / 20 + 1 / 40 + 1 / 80)
-"""κ = 34.29, the paper's effective target for the cost of an episode."""
+"""κ = 34.29, the cost that an episode may have: as if C/20, C/40 and C/80 were averaged."""
 COMPARISON = re.compile(r"(\w+)(?:\[(\d+)\])?(>=|<=|==|!=|>|<)([^<>=!]+)")
 OPERATORS: dict[str, Callable[[Array, float], Array]] = {
     ">=": operator.ge,

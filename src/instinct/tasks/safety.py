@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
+from instinct.data import KAPPA as KAPPA
 from instinct.data import Array, Box
 from instinct.deep.devices import cores
 from instinct.errors import BadInput
@@ -15,8 +16,6 @@ from instinct.tasks.safety_compat import build, builder, need_safety
 from instinct.tasks.simulation import Step
 
 PREFIX = "safety:"
-KAPPA = 3 / (1 / 20 + 1 / 40 + 1 / 80)
-"""κ = 34.29, the cost that an episode may have: as if C/20, C/40 and C/80 were averaged."""
 
 
 class Setup(NamedTuple):
