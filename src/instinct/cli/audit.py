@@ -28,8 +28,8 @@ def audit_command(
         typer.Option(
             "--algorithms",
             metavar="NAME,...",
-            help="Beside BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any tabular one.  "
-            "[default: ATAC and PSPI; PEVI in the grid world]",
+            help="Beside BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any tabular one.",
+            show_default="ATAC and PSPI; PEVI in the grid world",
         ),
     ] = None,
     preset: Annotated[str, typer.Option(help="`quick`, or the `paper`'s settings.")] = "quick",
@@ -38,8 +38,9 @@ def audit_command(
         typer.Option(
             "--env",
             metavar="ID",
-            help="Where to judge: hopper, walker2d, halfcheetah, metaworld:NAME, or the id of a "
-            "Gymnasium environment.  [default: where a named dataset was recorded]",
+            help="Where to judge: hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, or "
+            "the id of a Gymnasium environment.",
+            show_default="where a named dataset was recorded",
         ),
     ] = None,
     filters: Annotated[
@@ -56,13 +57,18 @@ def audit_command(
         typer.Option(
             "--labels",
             metavar="NAME,...",
-            help="The rewards to be told: original, zero, random, negative.  [default: all; with "
-            "--filter original alone, so that a quick audit of safety data takes minutes]",
+            help="The rewards to be told: original, zero, random, negative.",
+            show_default="all; with --filter the original alone, which keeps the audit short",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Agents to train for every number.")] = 3,
     episodes: Annotated[
-        int | None, typer.Option(min=1, help="Test episodes of every agent.  [default: 50]")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Test episodes of every agent.",
+            show_default="50; 20 in safety tasks, 1000 in the grid world",
+        ),
     ] = None,
     assignments: Annotated[
         list[str] | None,
@@ -72,14 +78,14 @@ def audit_command(
         bool | None,
         typer.Option(
             "--remove-terminals/--keep-terminals",
-            help="Take out terminal transitions under wrong rewards.  [default: where they are "
-            "falls, as in hopper and walker2d]",
+            help="Take out terminal transitions under wrong rewards.",
+            show_default="where they are falls, as in hopper and walker2d",
         ),
     ] = None,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", help="The folder of results.  [default: results/audit-DATASET]"),
+        typer.Option("--out", help="The folder of results.", show_default="results/audit-DATASET"),
     ] = None,
     workers: Workers = None,
     executor: Executor = "local",

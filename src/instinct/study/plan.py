@@ -93,8 +93,8 @@ class Plan:
         for names in (self.filters, *self.filters_of.values()):
             if len({*names}) < len(names):
                 raise BadInput("none may be named twice", field="filters")
-        for name in {*self.filters, *itertools.chain(*self.filters_of.values())} - {ALL}:
-            find_filter(name)
+            for name in {*names} - {ALL}:
+                find_filter(name)
         if self.tuning_seeds and not all(map(self.task_of, self.datasets)):
             raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
         for task in {*map(self.task_of, self.datasets)} - {"", "gridworld"}:
@@ -122,7 +122,7 @@ class Plan:
                             yield Cell(dataset, algorithm, label, shown)
 
     def filters_for(self, algorithm: str) -> tuple[str, ...]:
-        """What an algorithm's data go through, one after the other; `all` is nothing."""
+        """The filters that an algorithm learns after, each on its own; `all` is none."""
         return self.filters_of.get(algorithm, self.filters) or (ALL,)
 
     @property
