@@ -8,7 +8,6 @@ import gymnasium
 import numpy as np
 
 from instinct.data import KAPPA as KAPPA
-from instinct.data import KAPPA as KAPPA
 from instinct.data import Array, Box
 from instinct.deep.devices import cores
 from instinct.errors import BadInput
