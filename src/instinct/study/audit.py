@@ -15,6 +15,7 @@ DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
 EPISODES = {"gridworld": 1000, "safety": 20}
 """Test episodes by family of tasks, where they are not 50: quick in one, slow in the other."""
 ENVIRONMENT = "gym:"
+REGARDLESS = "regardless of the reward"
 
 
 def audit_plan(
@@ -51,7 +52,7 @@ def audit_plan(
             raise BadInput(f"no algorithm is called {name!r}; there are {', '.join(known)}")
     return Plan(
         name=f"audit of {dataset}",
-        description=f"What {dataset} teaches regardless of the reward",
+        description=f"What {dataset} teaches {'after filters' if filters else REGARDLESS}",
         datasets=(dataset,),
         algorithms=chosen,
         labels=tuple(labels) or (("original",) if filters else tuple(LABELS)),
