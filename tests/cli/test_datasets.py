@@ -5,11 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from instinct.collect.catalog import find
 from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations
+from instinct.collect.safety import DRIVES
 from tests.cli.conftest import Run
 
 needs_metaworld = pytest.mark.skipif(
     importlib.util.find_spec("metaworld") is None, reason="the extra metaworld is not installed"
+)
+
+needs_safety = pytest.mark.skipif(
+    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
 )
 
 
@@ -91,6 +97,27 @@ def test_goal_data_are_shown_by_success(run: Run, tmp_path: Path) -> None:
     assert "1 of 2 (50%)" in run("inspect", "metaworld:reach").out
 
 
+@needs_safety
+def test_data_with_costs_are_shown_by_cost(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {*DRIVES} - {"safety:PointCircle1"}:
+        monkeypatch.delitem(DRIVES, name)
+    figure = tmp_path / "costs.svg"
+    table = ("datasets", "table", "safety", "--transitions", 2000, "--figure", figure, "--markdown")
+    lines = run(*table).out.strip().splitlines()
+    cells = [cell.strip() for cell in lines[2].strip("|").split("|")]
+    dataset = find("safety:PointCircle1@2000")
+    assert dataset.costs is not None
+    costs = dataset.costs.reshape(4, 500).sum(axis=1)
+    assert cells[:3] == ["PointCircle1", "4", "2,000"]
+    assert cells[3] == f"{dataset.rewards.sum() / 4:.1f}"
+    assert cells[5] == f"{costs.mean():.1f}"
+    assert (cells[6], (costs <= 34.29).tolist()) == ("25%", [False, False, False, True])
+    assert cells[7] == f"{costs.sum() / 2000:.1%}"
+    assert "κ = 34.29" in figure.read_text()
+
+
 def test_the_goal_terminal_is_an_option(run: Run) -> None:
     result = run("datasets", "make", "hopper-medium", "--no-goal-terminal")
     assert result.code == 2
@@ -100,4 +127,4 @@ def test_the_goal_terminal_is_an_option(run: Run) -> None:
 def test_an_unknown_family_is_one_sentence(run: Run) -> None:
     result = run("datasets", "table", "atari")
     assert result.code == 2
-    assert "no family is called 'atari'; there are locomotion, metaworld" in result.err
+    assert "no family is called 'atari'; there are locomotion, metaworld, safety" in result.err

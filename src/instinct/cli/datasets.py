@@ -1,10 +1,12 @@
 """`instinct datasets`: what there is by name, and making it."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from matplotlib.figure import Figure
 
 from instinct.cli.output import Json, out, print_json, progress, show_table
 from instinct.collect import d4rl, dsrl
@@ -18,14 +20,26 @@ from instinct.collect.store import data_folder, path_of
 from instinct.data import Dataset
 from instinct.data.summary import summarize
 from instinct.errors import BadInput
-from instinct.report.datasets import GoalRow, Row, comparison, goal_table, markdown
+from instinct.report.cost_scatter import draw_costs
+from instinct.report.datasets import (
+    CostRow,
+    GoalRow,
+    Row,
+    comparison,
+    cost_table,
+    goal_table,
+    markdown,
+)
 from instinct.report.figures import check_format, save
-from instinct.report.length_bias import Grid, Scatter, draw_grid
+from instinct.report.length_bias import Scatter, draw_grid
 from instinct.report.tables import Table
 from instinct.tasks.locomotion import BODIES
 from instinct.tasks.scores import normalize
 
 app = typer.Typer(help="List the datasets that have a name, and make them.")
+
+Draw = Callable[[], Figure]
+"""What makes the figure of a family."""
 
 Transitions = Annotated[
     int | None,
@@ -121,35 +135,36 @@ def make(
 @app.command("table")
 def show_all(
     family: Annotated[
-        str, typer.Argument(help="locomotion or metaworld.", metavar="FAMILY")
+        str, typer.Argument(help="locomotion, metaworld or safety.", metavar="FAMILY")
     ] = "locomotion",
     transitions: Transitions = None,
     figure: Annotated[
-        Path | None, typer.Option(help="Draw the length bias of all to this file.")
+        Path | None,
+        typer.Option(help="Draw the episodes of all to this file, by length or by cost."),
     ] = None,
     in_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
 ) -> None:
-    """Make all fifteen of a family, and show scores beside the paper's, or successes.
+    """Make all datasets of a family, and show scores beside the paper's, successes, or costs.
 
     Example: instinct datasets table metaworld --figure bias.png
     """
     if figure is not None:
         check_format(figure)
-    families = {"locomotion": locomotion, "metaworld": metaworld}
+    families = {"locomotion": locomotion, "metaworld": metaworld, "safety": safety}
     if family not in families:
         raise BadInput(f"no family is called {family!r}; there are {', '.join(families)}")
-    table, grid = families[family](transitions)
+    table, draw = families[family](transitions)
     if figure is not None:
-        save(draw_grid(grid), figure)
+        save(draw(), figure)
     if in_markdown:
         out.print(markdown(table), soft_wrap=True)
     else:
         show_table(table)
 
 
-def locomotion(transitions: int | None) -> tuple[Table, Grid]:
+def locomotion(transitions: int | None) -> tuple[Table, Draw]:
     """Scores and lengths of the fifteen; a row per task in the figure, a column per quality."""
     rows, grid = [], []
     for task in BODIES:
@@ -162,10 +177,10 @@ def locomotion(transitions: int | None) -> tuple[Table, Grid]:
                 Scatter(f"{task}-{quality}", dataset.lengths, scores, "normalised score")
             )
         grid.append(scatters)
-    return comparison(rows), grid
+    return comparison(rows), lambda: draw_grid(grid)
 
 
-def metaworld(transitions: int | None) -> tuple[Table, Grid]:
+def metaworld(transitions: int | None) -> tuple[Table, Draw]:
     """Successes and lengths of the fifteen; three rows in the figure."""
     rows = []
     for name, one in DEMONSTRATIONS.items():
@@ -176,7 +191,17 @@ def metaworld(transitions: int | None) -> tuple[Table, Grid]:
         Scatter(row.name, row.dataset.lengths, row.dataset.returns, successes=row.successes)
         for row in rows
     ]
-    return goal_table(rows), [scatters[first : first + 5] for first in range(0, len(scatters), 5)]
+    grid = [scatters[first : first + 5] for first in range(0, len(scatters), 5)]
+    return goal_table(rows), lambda: draw_grid(grid)
+
+
+def safety(transitions: int | None) -> tuple[Table, Draw]:
+    """Returns and costs of the sixteen."""
+    rows = []
+    for name, one in DRIVES.items():
+        dataset = made(recipe(name, transitions))
+        rows.append(CostRow(one.task, dataset, one.where.scores(dataset.returns)))
+    return cost_table(rows), lambda: draw_costs(rows)
 
 
 def made(one: Made) -> Dataset:

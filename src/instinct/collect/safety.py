@@ -3,7 +3,7 @@
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -37,12 +37,15 @@ GOLDEN, SILVER = (np.sqrt(5) - 1) / 2, np.sqrt(2) - 1
 class Drives(ScriptedDataset):
     """Episodes of a task that go from reckless to cautious.
 
-    Episode i has the caution i·0.618… modulo 1, and Gaussian noise in its actions of the standard
-    deviation `noise`·(i·0.414… modulo 1). An episode does not depend on how many others there are.
+    A share of them is reckless, with no caution at all; the others are spread evenly from there to
+    full caution. i·0.618… modulo 1 tells how cautious episode i is, and the noise in its actions is
+    Gaussian with the standard deviation `noise`·(i·0.414… modulo 1). An episode does not depend on
+    how many others there are.
     """
 
     task: str
     episodes: int = 300
+    reckless: float = 0.4
     noise: float = 0.4
     seed: int = 0
 
@@ -66,12 +69,13 @@ class Drives(ScriptedDataset):
                 f"{self.name} has whole episodes of {self.where.setup.horizon} transitions; "
                 "ask for a multiple of that"
             )
-        return Drives(self.task, episodes, self.noise, self.seed)
+        return replace(self, episodes=episodes)
 
     def provenance(self) -> dict[str, Any]:
         return {
             "name": self.name,
             "episodes": self.episodes,
+            "reckless": self.reckless,
             "noise": self.noise,
             "seed": self.seed,
             "environment": f"Safety{self.task}-v0",
@@ -117,7 +121,8 @@ class Drives(ScriptedDataset):
     def play(self, episodes: range, report: Report | None = None) -> dict[str, Any]:
         """These episodes side by side."""
         numbers = np.array(episodes)
-        caution, noise = numbers * GOLDEN % 1, self.noise * (numbers * SILVER % 1)
+        caution = np.maximum(numbers * GOLDEN % 1 - self.reckless, 0) / (1 - self.reckless)
+        noise = self.noise * (numbers * SILVER % 1)
         seeds = [episode_seed(self.seed, number, DATA) for number in episodes]
         randoms = [np.random.default_rng(seed) for seed in seeds]
         drive, box = script(self.task), self.where.action_space

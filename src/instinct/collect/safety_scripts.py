@@ -53,20 +53,29 @@ def goal(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
 
 
 def button(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
-    """To the button that is the goal; not even the reckless run into others, which stand fast."""
+    """To the button that is the goal; not even the reckless run into others, which stand fast.
+
+    What is almost touched is left straight ahead or straight back: there is no room to turn.
+    """
     del level
     aim = find("goal", senses, robot)
-    radii = {
-        "hazards": 0.2,
-        "gremlins": 0.15 + robot.radius + 0.3 * caution,
-        "buttons": 0.1 + robot.radius,
-    }
+    radii = {"hazards": 0.2, "gremlins": 0.15 + robot.radius, "buttons": 0.1 + robot.radius}
     things = around(senses, robot, radii, caution)
     buttons = slice(-BINS, None)
     is_goal = np.abs(things.places[:, buttons] - aim[:, None]) < 0.25
     things.places[:, buttons][is_goal] = REACH
     things.heed[:, buttons] = 0.4 + 0.6 * caution[:, None]
-    return steer(aim, things, caution, robot.speed)
+    wanted = steer(aim, things, caution, robot.speed)
+    solid = Things(*(array[:, BINS:] for array in things))
+    return leave(solid, robot.speed, wanted)
+
+
+def leave(things: Things, speed: float, wanted: Array) -> Array:
+    """The wanted velocity, or away from a thing that matters if it is less than 5 cm off."""
+    gaps = np.where(things.heed < 0.4, REACH, np.abs(things.places) - things.radii)
+    episodes, closest = np.arange(len(wanted)), gaps.argmin(axis=1)
+    away = np.where(things.places[episodes, closest].real > 0, -speed, speed)
+    return np.where(gaps[episodes, closest] < 0.05, away, wanted)
 
 
 def circle(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
@@ -80,7 +89,7 @@ def circle(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
     outwards = unit(place)
     way = outwards * (1j + np.clip(2 * (CIRCLE - np.abs(place)), -1, 1))
     wanted = robot.speed * unit(way)
-    wall = 1.4 - 0.45 * caution
+    wall = 1.3 - 0.6 * caution
 
     def within(speed: Array, at: Array) -> Array:
         return np.clip(speed, -2 * (wall + at), 2 * (wall - at))
@@ -102,7 +111,8 @@ def push(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
     aim = np.where(pushing, box - 0.5 * half * ahead, orbit)
     radii = {"hazards": 0.3, "pillars": 0.2 + robot.radius}
     things = around(senses, robot, radii, caution)
-    return steer(aim, things, caution, np.where(pushing, 0.6, 0.8) * robot.speed)
+    wanted = steer(aim, things, caution, np.where(pushing, 0.6, 0.8) * robot.speed)
+    return leave(things, robot.speed, wanted)
 
 
 def around(

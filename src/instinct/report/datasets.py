@@ -1,11 +1,14 @@
-"""Our datasets as tables: those with scores beside the paper's, those with goals by success."""
+"""Our datasets as tables: with scores beside the paper's, with goals by success, with costs."""
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from instinct.data import Array, Dataset
 from instinct.data.summary import Summary, correlation
 from instinct.paper.tables import table as published
 from instinct.report.tables import Cell, Missing, Number, Table
+from instinct.tasks.safety import KAPPA
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,60 @@ def goal_table(rows: list[GoalRow]) -> Table:
     return Table(
         "goal-datasets",
         "Share of the episodes that reach the goal, and their mean lengths and returns.",
+        columns,
+        tuple(row.cells for row in rows),
+    )
+
+
+@dataclass(frozen=True)
+class CostRow:
+    """A dataset with costs, and the normalised rewards of its episodes."""
+
+    name: str
+    dataset: Dataset
+    rewards: Array
+
+    @property
+    def costs(self) -> Array:
+        """The cost that every episode adds up to."""
+        assert self.dataset.costs is not None
+        return self.dataset.per_episode(self.dataset.costs)
+
+    @property
+    def safe(self) -> Array:
+        """Which episodes have a cost of at most κ."""
+        return np.asarray(self.costs <= KAPPA)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        assert self.dataset.costs is not None
+        return (
+            self.name,
+            Number(self.dataset.episodes, ","),
+            Number(len(self.dataset), ","),
+            Number(self.dataset.returns.mean(), ".1f"),
+            Number(self.rewards.mean(), ".2f"),
+            Number(self.costs.mean(), ".1f"),
+            Number(self.safe.mean(), ".0%"),
+            Number((self.dataset.costs > 0).mean(), ".1%"),
+        )
+
+
+def cost_table(rows: list[CostRow]) -> Table:
+    """Size, return and cost of datasets, and how much of them is safe."""
+    columns = (
+        "dataset",
+        "episodes",
+        "transitions",
+        "return",
+        "reward",
+        "cost",
+        "safe episodes",
+        "costly transitions",
+    )
+    return Table(
+        "cost-datasets",
+        f"Mean return, normalised reward and cost of the episodes; safe is a cost ≤ {KAPPA:.2f}.",
         columns,
         tuple(row.cells for row in rows),
     )
