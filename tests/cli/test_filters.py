@@ -8,6 +8,7 @@ import pytest
 import instinct
 from instinct.cli import audit as audit_room
 from instinct.data import KAPPA, Array, Dataset, filtered
+from instinct.errors import BadInput
 from instinct.study.presets import PRESETS
 from tests.cli.conftest import Run
 from tests.study.costs import TASK, add_task, in_process, recorded, write_walks
@@ -70,6 +71,12 @@ def test_a_predicate_of_the_users_own(walks: Path, tmp_path: Path) -> None:
     def early(dataset: Dataset) -> Array:
         return np.asarray(dataset.steps < 2)
 
+    def short(dataset: Dataset) -> Array:
+        return np.zeros(3, bool)
+
+    with pytest.raises(BadInput, match="one true or false per row"):
+        instinct.audit(walks, env=TASK, filters=[short], folder=tmp_path / "audit")
+    assert not (tmp_path / "audit").exists()
     found = instinct.audit(
         walks,
         env=TASK,
@@ -81,7 +88,7 @@ def test_a_predicate_of_the_users_own(walks: Path, tmp_path: Path) -> None:
         executor=in_process,
     )
     (name,) = {*found.results["filter"]} - {"all"}
-    assert name.startswith(f"{tmp_path / 'audit' / 'early.npy'}@")
+    assert Path(name).name.startswith("early-")
     assert found.document["filters"][0]["removed"] == 40
     assert found.document["filters"][0]["cut"] == 20
 

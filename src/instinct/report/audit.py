@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from instinct.atomic import write_atomically
 from instinct.collect.catalog import find
-from instinct.data import Dataset, Discrete, Predicate, find_filter, remove_where, write
+from instinct.data import Dataset, Discrete, Predicate, find_filter, remove, remove_where, write
+from instinct.data.predicates import short_hash
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
 from instinct.report.numbers import rows
@@ -156,10 +157,12 @@ def kept(dataset: Dataset, folder: Path | str | None) -> Path:
 
 def masked(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
     """A filter of the user's own as a file that workers can open: which transitions go."""
+    rows = np.asarray(predicate(dataset))
+    remove(dataset, rows)
     buffer = io.BytesIO()
-    np.save(buffer, np.asarray(predicate(dataset)), allow_pickle=False)
-    name = re.sub(r"\W+", "-", getattr(predicate, "__name__", "filter")).strip("-") or "filter"
-    path = folder / f"{name}.npy"
+    np.save(buffer, rows, allow_pickle=False)
+    name = re.sub(r"\W+", "-", getattr(predicate, "__name__", "")).strip("-") or "filter"
+    path = folder / f"{name}-{short_hash(buffer.getvalue())}.npy"
     write_atomically(path, buffer.getvalue())
     return str(path)
 
