@@ -73,12 +73,18 @@ def test_both_safe_and_unsafe_episodes(data: str, request: pytest.FixtureRequest
     """Cautions are 0, 0.36, 0 and 0.76."""
     dataset: Dataset = request.getfixturevalue(data)
     assert dataset.costs is not None
-    costs, returns = dataset.per_episode(dataset.costs), dataset.returns
-    assert costs[0] > KAPPA
-    assert costs[3] < costs[0]
-    assert (costs <= KAPPA).any()
-    assert returns[0] > returns[3] > 0
+    costs = dataset.per_episode(dataset.costs)
+    assert costs[0] > KAPPA >= costs.min()
+    assert (dataset.returns > 10).all()
     assert set(np.unique(dataset.costs)) == {0, 1}
+
+
+@needs_safety
+def test_the_cautious_pay_for_a_lower_cost_with_reward(round_and_round: Dataset) -> None:
+    assert round_and_round.costs is not None
+    costs, returns = round_and_round.per_episode(round_and_round.costs), round_and_round.returns
+    assert costs[3] <= KAPPA < costs[1] < costs[0]
+    assert returns[3] < returns[0]
 
 
 @needs_safety
