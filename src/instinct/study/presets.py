@@ -70,9 +70,17 @@ QUICK_METAWORLD: dict[str, Settings] = {
     name: {**PAPER_METAWORLD.get(name, {}), **smaller, **SEARCHED_METAWORLD.get(name, {})}
     for name, smaller in QUICK.items()
 }
+LIDARS: dict[str, Setting] = {"steps": 30_000, "warm_start_steps": 40_000, "beta": 1000.0}
+QUICK_SAFETY: dict[str, Settings] = {
+    **QUICK,
+    "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
+    "ATAC": GAME | LIDARS,
+    "PSPI": GAME | LIDARS,
+}
 FAMILIES: dict[tuple[str, str], Mapping[str, Settings]] = {
     ("paper", "metaworld"): PAPER_METAWORLD,
     ("quick", "metaworld"): QUICK_METAWORLD,
+    ("quick", "safety"): QUICK_SAFETY,
 }
 """The presets of families of tasks that have their own."""
 
