@@ -99,3 +99,27 @@ def test_a_cell_without_all_its_seeds_is_no_case(tmp_path: Path) -> None:
 
     store_with(tmp_path, PLAN, measure)
     assert cases(read_findings(tmp_path), "With strong length bias") == ()
+
+
+def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
+    plan = Plan(
+        "filtered",
+        ("safety:PointGoal1",),
+        ("BC", "PSPI"),
+        labels=("original",),
+        filters=("all", "cost-free"),
+        preset="quick",
+        seeds=3,
+    )
+
+    def measure(trial: Trial) -> Measured:
+        """PSPI's cost falls from 2, 3, 4 to 1, 2, 3, BC's does not."""
+        fallen = trial.algorithm == "PSPI" and trial.filters == ("cost-free",)
+        return Measured({"reward": (0.5,), "cost": (2.0 + trial.seed - fallen,)})
+
+    store_with(tmp_path, plan, measure)
+    found = cases(read_findings(tmp_path), "make policies safer")
+    assert [case.what for case in found if case.holds] == [
+        "safety:PointGoal1, PSPI, cost-free: cost 2.00, without the filter 3.00"
+    ]
+    assert len(found) == 2

@@ -146,6 +146,14 @@ def run(
     seeds: Seeds = None,
     steps: Steps = None,
     folder: Out = None,
+    take: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--take",
+            metavar="FOLDER",
+            help="Take over the runs that another study or audit has done already.",
+        ),
+    ] = None,
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
@@ -168,7 +176,8 @@ def run(
     planned = planned_as(name, subset, seeds, steps)
     folder = folder or Path("results") / planned.name
     with watching(planned.name) as watch:
-        run_plan(planned, folder, watch, executor_of(executor, workers, ray_address))
+        make = executor_of(executor, workers, ray_address)
+        run_plan(planned, folder, watch, make, take or ())
     tell(name, folder, json)
 
 

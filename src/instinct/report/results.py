@@ -4,19 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from instinct.atomic import replacing
-from instinct.report.bias_sections import bias_section, goal_terminal_section
 from instinct.report.markdown import markdown
 from instinct.report.page import Section
 from instinct.report.registry import PAGES
-from instinct.report.study_page import measures
+from instinct.report.study_page import judged
 from instinct.report.tables import Table
 from instinct.study.archive import STUDY, read_archive
 from instinct.study.claims import Case, Claim, Evidence, checked, outcome
 from instinct.study.findings import Findings
 from instinct.study.results import FILE, Results, load
-
-SHOWN = ("success", "score", "length", "cost")
-"""The quantities whose tables are on the page."""
 
 
 def write_results(folder: Path, page: Path) -> None:
@@ -28,7 +24,7 @@ def write_results(folder: Path, page: Path) -> None:
     for where, results in computed.items():
         parts += [*computed_part(results), *content(PAGES[results.study](results).sections, where)]
     for where, (findings, machine) in kept.items():
-        parts += [*study_part(findings, machine), *content(sections(findings), where)]
+        parts += [*study_part(findings, machine), *content(judged(findings), where)]
         if findings.missing:
             parts.append(folded("Missing", findings.missing))
     with replacing(page) as scratch:
@@ -102,16 +98,9 @@ def listed(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def sections(findings: Findings) -> Iterator[Section]:
-    """Every quantity beside the paper's, and the positive bias."""
-    yield from (measures(findings, name) for name in findings.quantities() if name in SHOWN)
-    yield from bias_section(findings)
-    yield from goal_terminal_section(findings)
-
-
 def content(parts: Iterator[Section] | Sequence[Section], folder: Path) -> Iterator[str]:
     """Tables, and figures that are written into the folder."""
-    for section in parts:
+    for section in (each for each in parts if not each.detail):
         yield from map(markdown, section.tables)
         for drawing in section.drawings:
             path = folder / f"{drawing.name}.svg"

@@ -39,17 +39,8 @@ SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 def compose(findings: Findings) -> Page:
     """Verdicts, tables beside the paper's, figures, learning curves, and what all of it is."""
     plan = findings.plan
-    judged_together = ("reward", "cost") if "cost" in findings.quantities() else ()
     sections = [
-        *safety_section(findings),
-        *(
-            measures(findings, quantity)
-            for quantity in findings.quantities()
-            if quantity not in judged_together
-        ),
-        *filter_section(findings),
-        *bias_section(findings),
-        *goal_terminal_section(findings),
+        *judged(findings),
         *overview(findings),
         *moves_section(findings),
         data_section(findings),
@@ -65,6 +56,18 @@ def compose(findings: Findings) -> Page:
         verdicts=found if len(plan.datasets) <= FEW else (),
         missing=findings.missing,
     )
+
+
+def judged(findings: Findings) -> Iterator[Section]:
+    """What the policies reached, what filters removed, and the positive bias of the data."""
+    together = ("reward", "cost") if "cost" in findings.quantities() else ()
+    yield from safety_section(findings)
+    for quantity in findings.quantities():
+        if quantity not in together:
+            yield measures(findings, quantity)
+    yield from filter_section(findings)
+    yield from bias_section(findings)
+    yield from goal_terminal_section(findings)
 
 
 def summary(findings: Findings) -> str:

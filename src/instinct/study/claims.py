@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from instinct.collect.metaworld import NO_GOAL_TERMINAL
-from instinct.data import LABELS, WRONG, Array
+from instinct.data import ALL, LABELS, WRONG, Array
 from instinct.study.findings import Findings
-from instinct.study.plan import FALLING
+from instinct.study.plan import FALLING, Cell
 from instinct.study.results import Results
 from instinct.tasks.metaworld import PREFIX as METAWORLD
 
@@ -83,6 +83,16 @@ class Evidence:
                 if found is not None:
                     return found.estimate
         return None
+
+    def filtered(self) -> Iterator[tuple[Cell, Array, Array]]:
+        """The costs of agents after a filter, and of the same agents without it."""
+        for findings in self.studies:
+            for cell, found in findings.found.items():
+                whole = findings.found.get(cell._replace(filter=ALL))
+                if cell.filter != ALL and whole is not None:
+                    costs = [each.means.get("cost") for each in (found, whole)]
+                    if costs[0] is not None and costs[1] is not None:
+                        yield cell, costs[0], costs[1]
 
     def falling(self, *qualities: str) -> list[str]:
         """Hopper's and walker2d's datasets of these qualities."""
@@ -212,6 +222,13 @@ def goal_terminal(evidence: Evidence) -> Iterator[Case]:
                 yield Case(f"{dataset}, {algorithm}: {said}", kept > gone)
 
 
+def safer(evidence: Evidence) -> Iterator[Case]:
+    for cell, after, before in evidence.filtered():
+        said = f"cost {after.mean():.2f}, without the filter {before.mean():.2f}"
+        holds = bool(after.mean() < before.mean() - error(after, before))
+        yield Case(f"{cell.dataset}, {cell.algorithm}, {cell.filter}: {said}", holds)
+
+
 def terminals(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.datasets:
         for algorithm in PESSIMISTS:
@@ -282,6 +299,11 @@ CLAIMS = (
         "Goal data are positively biased by their terminal at the goal",
         "Meta-World: the positive bias is larger with the goal terminal than without",
         goal_terminal,
+    ),
+    Claim(
+        "Data without costly transitions make policies safer",
+        "Safety-Gymnasium: the normalised cost falls by more than the standard error",
+        safer,
     ),
     Claim(
         "With the true reward, terminal transitions make no difference to ATAC and PSPI",

@@ -10,7 +10,7 @@ from instinct.study.execution import Watch, execute
 from instinct.study.performing import RUNS, WARM_STARTS
 from instinct.study.plan import Cell, Plan
 from instinct.study.results import versions
-from instinct.study.store import Ended, Store, open_store
+from instinct.study.store import Ended, Store, open_store, read_store
 from instinct.study.trials import Trial
 from instinct.study.tuning import RULES
 from instinct.study.workers import Executor, LocalWorkers
@@ -23,9 +23,20 @@ def local(workers: int | None = None) -> MakeExecutor:
     return lambda folder: LocalWorkers(folder, workers)
 
 
-def run_plan(plan: Plan, folder: Path, watch: Watch, executor: MakeExecutor | None = None) -> None:
-    """Perform all trials of the plan that the store in the folder does not have yet."""
+def run_plan(
+    plan: Plan,
+    folder: Path,
+    watch: Watch,
+    executor: MakeExecutor | None = None,
+    take: Sequence[Path] = (),
+) -> None:
+    """Perform all trials of the plan that the store in the folder does not have yet.
+
+    Those that the studies in the folders `take` have performed are taken over from them.
+    """
     with open_store(folder, plan, versions()) as store:
+        for other in take:
+            take_over(plan, store, other)
         if not remaining(plan, store):
             return
         sweep(folder)
@@ -33,6 +44,20 @@ def run_plan(plan: Plan, folder: Path, watch: Watch, executor: MakeExecutor | No
             execute(plan.tuning(), store, workers, watch)
             execute(plan.final(choices(plan, store)), store, workers, watch)
         shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)
+
+
+def take_over(plan: Plan, store: Store, folder: Path) -> None:
+    """Write down what another study has measured, on the same data, in trials of this plan."""
+    with read_store(folder) as other:
+        ended, facts = other.ended(), other.datasets()
+    for trials in (plan.tuning, lambda: plan.final(choices(plan, store))):
+        known = store.known()
+        for trial in trials():
+            found = ended.get(trial.identity)
+            if trial.identity not in known and found is not None and not found.measured.failure:
+                for name in {trial.dataset, trial.shown} & facts.keys():
+                    store.add_dataset(name, facts[name])
+                store.add(trial, found.measured)
 
 
 def sweep(folder: Path) -> None:
