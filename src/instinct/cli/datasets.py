@@ -43,7 +43,7 @@ Draw = Callable[[], Figure]
 
 Transitions = Annotated[
     int | None,
-    typer.Option(min=1, help="How many transitions.  [default: as many as D4RL]"),
+    typer.Option(min=1, help="How many transitions.", show_default="as many as D4RL"),
 ]
 
 

@@ -23,8 +23,8 @@ def evaluate_run(
     task: Annotated[
         str | None,
         typer.Option(
-            help="hopper, walker2d, halfcheetah, gym:ID or metaworld:NAME.  "
-            "[default: the dataset's]"
+            help="hopper, walker2d, halfcheetah, gym:ID, metaworld:NAME or safety:NAME.",
+            show_default="the dataset's",
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Test episodes.")] = 50,

@@ -30,8 +30,8 @@ def inspect(
     task: Annotated[
         str | None,
         typer.Option(
-            help="Give D4RL's normalised score of hopper, walker2d or halfcheetah.  "
-            "[default: the dataset's own]"
+            help="Give D4RL's normalised score of hopper, walker2d or halfcheetah.",
+            show_default="the dataset's own",
         ),
     ] = None,
     filters: Annotated[

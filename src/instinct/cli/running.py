@@ -8,7 +8,7 @@ from instinct.study.running import MakeExecutor, local
 
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Processes on this machine.  [default: one for every core]"),
+    typer.Option(min=1, help="Processes on this machine.", show_default="one for every core"),
 ]
 Executor = Annotated[
     Literal["local", "ray"],
@@ -16,7 +16,7 @@ Executor = Annotated[
 ]
 RayAddress = Annotated[
     str | None,
-    typer.Option(help="The Ray cluster's address.  [default: the one that Ray finds]"),
+    typer.Option(help="The Ray cluster's address.", show_default="the one that Ray finds"),
 ]
 
 

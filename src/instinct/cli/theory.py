@@ -22,7 +22,7 @@ def theory(
         str, typer.Argument(metavar="DATASET", help="`gridworld`, or a dataset of any format.")
     ],
     discount: Annotated[
-        float | None, typer.Option(help="γ of a dataset's world.  [default: 0.99]")
+        float | None, typer.Option(help="γ of a dataset's world.", show_default="0.99")
     ] = None,
     horizon: Annotated[
         int | None, typer.Option(min=1, help="Steps of an episode, instead of a discount.")
@@ -35,7 +35,8 @@ def theory(
     action_range: ActionRange = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random rewards.")] = 0,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Where the page goes.  [default: results/theory]")
+        Path | None,
+        typer.Option("--out", help="Where the page goes.", show_default="results/theory"),
     ] = None,
     json: Json = False,
 ) -> None:

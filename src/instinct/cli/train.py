@@ -27,7 +27,7 @@ def train(
     ] = "original",
     seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Training steps.  [default: the preset's]")
+        int | None, typer.Option(min=1, help="Training steps.", show_default="the preset's")
     ] = None,
     preset: Annotated[str, typer.Option(help="`paper`, or `quick` for small networks.")] = "paper",
     assignments: Annotated[
@@ -39,7 +39,7 @@ def train(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The run's folder.  [default: runs/DATASET-ALGORITHM-LABEL-SEED]"
+            "--out", help="The run's folder.", show_default="runs/DATASET-ALGORITHM-LABEL-SEED"
         ),
     ] = None,
     json: Json = False,
