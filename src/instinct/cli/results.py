@@ -1,5 +1,6 @@
 """`instinct results`: keep what studies found in a repository, and make its page."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,7 @@ def add(
             save(results, where)
         else:
             findings = read_findings(folder)
-            where = docs / "results" / findings.plan.name
+            where = docs / "results" / re.sub(r"[^\w.@-]+", "-", findings.plan.name)
             write_archive(findings, where)
         out.print(f"Kept in {where}", soft_wrap=True)
 

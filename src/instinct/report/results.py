@@ -10,6 +10,7 @@ from instinct.report.registry import PAGES
 from instinct.report.study_page import judged
 from instinct.report.tables import Table
 from instinct.study.archive import STUDY, read_archive
+from instinct.study.audit import command
 from instinct.study.claims import Case, Claim, Evidence, checked, outcome
 from instinct.study.findings import Findings
 from instinct.study.results import FILE, Results, load
@@ -87,7 +88,7 @@ def study_part(findings: Findings, machine: str) -> Iterator[str]:
     plan = findings.plan
     yield f"## {plan.name}"
     yield (
-        f"{plan.description}. `instinct study run {plan.name}`: {findings.ended} of "
+        f"{plan.description}. `{command(plan)}`: {findings.ended} of "
         f"{findings.trials} runs, {plan.seeds} seeds, {plan.episodes} test episodes each, "
         f"{findings.seconds / 3600:.1f} core hours ({machine}; {listed(findings.versions)})."
         + (f" Scaled down: {'; '.join(plan.scaled)}." if plan.scaled else "")

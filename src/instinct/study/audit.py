@@ -15,6 +15,8 @@ DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
 EPISODES = {"gridworld": 1000, "safety": 20}
 """Test episodes by family of tasks, where they are not 50: quick in one, slow in the other."""
 ENVIRONMENT = "gym:"
+AUDIT_OF = "audit of "
+"""How the names of the plans of audits begin."""
 REGARDLESS = "regardless of the reward"
 
 
@@ -51,7 +53,7 @@ def audit_plan(
         if name not in known:
             raise BadInput(f"no algorithm is called {name!r}; there are {', '.join(known)}")
     return Plan(
-        name=f"audit of {dataset}",
+        name=AUDIT_OF + dataset,
         description=f"What {dataset} teaches {'after filters' if filters else REGARDLESS}",
         datasets=(dataset,),
         algorithms=chosen,
@@ -65,6 +67,14 @@ def audit_plan(
         task=task,
         action_range=action_range,
     )
+
+
+def command(plan: Plan) -> str:
+    """What one types to have the plan run."""
+    if not plan.name.startswith(AUDIT_OF):
+        return f"instinct study run {plan.name}"
+    filters = "".join(f" --filter {name}" for name in plan.filters if name != ALL)
+    return f"instinct audit {plan.datasets[0]} --preset {plan.preset} --seeds {plan.seeds}{filters}"
 
 
 def named(env: str) -> str:
