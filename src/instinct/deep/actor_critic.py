@@ -11,6 +11,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from instinct.data import Dataset
 from instinct.deep.algorithm import (
     Algorithm,
     Batch,
@@ -34,6 +35,7 @@ from instinct.deep.networks import (
     value,
 )
 from instinct.deep.optimizer import adam_init, adam_step
+from instinct.deep.standardised import scaling, standardised, unscaled
 
 Pair = tuple[jax.Array, jax.Array]
 WEIGHT_NORM = 100.0
@@ -41,21 +43,29 @@ WEIGHT_NORM = 100.0
 
 @hyperparameters
 class Cloning(Algorithm):
-    """The scaled tanh-Gaussian policy that makes the data's actions most likely."""
+    """The scaled tanh-Gaussian policy that makes the data's actions most likely.
+
+    With `standardize` all learning is from observations of mean 0 and deviation 1.
+    """
 
     steps: int = 100_000
     layers: int = 3
     units: int = 256
+    standardize: bool = False
     action_scale: float = 1.0
     fast_rate: float = 5e-4
 
     READS_REWARDS: ClassVar[bool] = False
     POSITIVE: ClassVar[frozenset[str]] = frozenset({"action_scale", "fast_rate"})
 
+    def prepare(self, dataset: Dataset) -> Data:
+        data = super().prepare(dataset)
+        return standardised(data) if self.standardize else data
+
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         del warm
         policy = scaled_tanh_gaussian_init(key, *sizes(data), self.layers, self.units)
-        return {"policy": policy, "policy_optimizer": adam_init(policy)}
+        return {"policy": policy, "policy_optimizer": adam_init(policy), **scaling(data)}
 
     def update(self, state: State, batch: Batch, key: jax.Array) -> tuple[State, Metrics]:
         del key
@@ -68,7 +78,11 @@ class Cloning(Algorithm):
         policy, optimizer = adam_step(
             self.fast_rate, gradient, state["policy_optimizer"], state["policy"]
         )
-        return {"policy": policy, "policy_optimizer": optimizer}, {"cloning_loss": cloning_loss}
+        state = state | {"policy": policy, "policy_optimizer": optimizer}
+        return state, {"cloning_loss": cloning_loss}
+
+    def weights(self, state: State) -> State:
+        return {"policy": unscaled(state["policy"], state)}
 
     def mode(self, weights: State, observations: jax.Array) -> jax.Array:
         return self.action_scale * jnp.tanh(
@@ -111,6 +125,7 @@ class Evaluation(Cloning):
             "scale": scale,
             "v_min": v_min,
             "v_max": v_max,
+            **scaling(data),
         }
 
     def scale(self, data: Data) -> jax.Array:
@@ -213,7 +228,7 @@ class ActorCritic(Evaluation):
         }
 
     def weights(self, state: State) -> State:
-        return {"policy": state["average"]}
+        return {"policy": unscaled(state["average"], state)}
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """What the critic minimises besides the Bellman error, from f(s, a) and f(s, π)."""

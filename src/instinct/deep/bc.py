@@ -10,6 +10,7 @@ from instinct.data import Array, Dataset
 from instinct.deep.algorithm import Algorithm, Batch, Data, Metrics, State, hyperparameters, sizes
 from instinct.deep.networks import Normal, gaussian, gaussian_init, gaussian_log_prob
 from instinct.deep.optimizer import adam_init, adam_step, cosine
+from instinct.deep.standardised import scaling, standardised, unscaled
 from instinct.errors import BadInput
 
 MEAN_RATE = 1e-2
@@ -56,25 +57,27 @@ class BC(GaussianPolicy):
     With a share `held_out` of the episodes it does not learn from those, and the final policy is
     the one that came nearest to their actions: training for too long does no harm. The measure is
     the squared error of the mean action, which is what acts; the likelihood also waits for the
-    standard deviation, which learns slowly.
+    standard deviation, which learns slowly. With `standardize` it learns from observations of mean
+    0 and deviation 1.
     """
 
     held_out: float = 0.0
+    standardize: bool = False
 
     READS_REWARDS: ClassVar[bool] = False
     SHARES: ClassVar[frozenset[str]] = frozenset({"held_out"})
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        if not self.held_out:
-            return data
-        held_out = hold_out(dataset, float(self.held_out))
-        rows = {name: values[~held_out] for name, values in data.rows.items()}
-        rows |= {f"held_out_{name}": data.rows[name][held_out] for name in PAIR}
-        return Data(rows, {"rewards": data.told["rewards"][~held_out]})
+        if self.held_out:
+            held_out = hold_out(dataset, float(self.held_out))
+            rows = {name: values[~held_out] for name, values in data.rows.items()}
+            rows |= {f"held_out_{name}": data.rows[name][held_out] for name in PAIR}
+            data = Data(rows, {"rewards": data.told["rewards"][~held_out]})
+        return standardised(data) if self.standardize else data
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
-        state = super().init(key, data, warm)
+        state = super().init(key, data, warm) | scaling(data)
         if "held_out_actions" not in data.rows:
             return state
         best = jax.tree.map(jnp.copy, state["policy"])
@@ -106,7 +109,8 @@ class BC(GaussianPolicy):
         return state, metrics
 
     def weights(self, state: State) -> State:
-        return {"policy": state.get("best", state["policy"])}
+        policy = state.get("best", state["policy"])
+        return {"policy": policy | {"network": unscaled(policy["network"], state)}}
 
 
 def log_likelihood(normal: Normal, actions: jax.Array) -> jax.Array:
