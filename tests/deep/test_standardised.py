@@ -35,7 +35,7 @@ def loud_dataset() -> Dataset:
     """One number in hundreds, one around 5 that hardly varies, one that never does."""
     quiet = noise_dataset()
     changed = {
-        name: getattr(quiet, name) * np.float32([300, 0.02, 0]) + np.float32([0, 5, 7])
+        name: (getattr(quiet, name) * [300, 0.02, 0] + [0, 5, 7]).astype(np.float32)
         for name in ("observations", "next_observations")
     }
     return quiet.change(**changed)

@@ -109,7 +109,7 @@ class BC(GaussianPolicy):
         return state, metrics
 
     def weights(self, state: State) -> State:
-        policy = state.get("best", state["policy"])
+        policy = state["best" if "best" in state else "policy"]
         return {"policy": policy | {"network": unscaled(policy["network"], state)}}
 
 
