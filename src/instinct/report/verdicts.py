@@ -169,9 +169,10 @@ def goals(findings: Findings, dataset: str) -> Iterator[Verdict]:
             "expected."
         )
     else:
+        others = "; the others are cut off by a timeout" if reached < 1 else ""
         yield Verdict(
             f"Of the recorded episodes {reached:.0%} reach the goal and end there by a terminal, "
-            "which makes the goal a place to stay for good; the others are cut off by a timeout."
+            f"which makes the goal a place to stay for good{others}."
         )
 
 
