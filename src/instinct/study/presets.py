@@ -70,10 +70,15 @@ QUICK_METAWORLD: dict[str, Settings] = {
     name: {**PAPER_METAWORLD.get(name, {}), **smaller, **SEARCHED_METAWORLD.get(name, {})}
     for name, smaller in QUICK.items()
 }
-LIDARS: dict[str, Setting] = {"steps": 30_000, "warm_start_steps": 40_000, "beta": 1000.0}
+LIDARS: dict[str, Setting] = {
+    "steps": 30_000,
+    "warm_start_steps": 40_000,
+    "beta": 100.0,
+    "standardize": True,
+}
 QUICK_SAFETY: dict[str, Settings] = {
     **QUICK,
-    "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
+    "BC": SMALL | {"steps": 40_000, "rate": 1e-3, "standardize": True},
     "ATAC": GAME | LIDARS,
     "PSPI": GAME | LIDARS,
 }
