@@ -2,13 +2,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: audit test test-all check setup lock clean
+.PHONY: audit test test-all results check setup lock clean
 
 audit: $(INSTALLED)
 	@$(BIN)/instinct audit gridworld hopper-medium --preset quick --seeds 1
 
 test: check
 	@$(BIN)/pytest
+
+results: $(INSTALLED)
+	@$(BIN)/instinct results write docs
 
 test-all: check
 	@$(BIN)/pytest -m ""

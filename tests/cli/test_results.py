@@ -1,5 +1,6 @@
 """`instinct results`: from studies to a page, by way of text files alone."""
 
+import shutil
 from pathlib import Path
 
 from instinct.study.measured import Measured
@@ -48,3 +49,10 @@ def test_what_is_no_study_is_refused(run: Run, tmp_path: Path) -> None:
     outcome = run("results", "add", tmp_path)
     assert outcome.code == 2
     assert "run the study first" in outcome.err
+
+
+def test_our_page_is_what_our_results_give(run: Run, tmp_path: Path) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    shutil.copytree(docs / "results", tmp_path / "results")
+    assert run("results", "write", tmp_path).code == 0
+    assert (tmp_path / "results.md").read_text() == (docs / "results.md").read_text()
