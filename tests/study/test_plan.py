@@ -327,3 +327,11 @@ def test_tuning_needs_a_task_and_a_task_must_exist() -> None:
         deep_plan("file", "PSPI", tuning_seeds=2)
     with pytest.raises(BadInput, match="no task is called"):
         deep_plan("file", "PSPI", task="nowhere")
+
+
+@pytest.mark.parametrize("name", ["BC", "PSPI"])
+def test_a_setting_that_came_later_leaves_old_trials_known(name: str) -> None:
+    (trial, *_) = deep_plan("file", name).final({})
+    old = {key: value for key, value in trial.settings.items() if key != "standardize"}
+    assert replace(trial, settings=old).identity == trial.identity
+    assert replace(trial, settings=old | {"standardize": True}).identity != trial.identity

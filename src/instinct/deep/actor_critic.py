@@ -6,7 +6,7 @@ by the Bellman error alone (`Evaluation`). Neither depends on β, and the first 
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -57,6 +57,7 @@ class Cloning(Algorithm):
 
     READS_REWARDS: ClassVar[bool] = False
     POSITIVE: ClassVar[frozenset[str]] = frozenset({"action_scale", "fast_rate"})
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False}
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)

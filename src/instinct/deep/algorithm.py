@@ -62,6 +62,8 @@ class Algorithm:
     POSITIVE: ClassVar[frozenset[str]] = frozenset()
     FRACTIONS: ClassVar[frozenset[str]] = frozenset()
     SHARES: ClassVar[frozenset[str]] = frozenset()
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {}
+    """Hyperparameters that came later, with the values that leave everything as it was before."""
 
     @classmethod
     def is_traced(cls, name: str) -> bool:

@@ -1,5 +1,6 @@
 """BC: behaviour cloning."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -66,6 +67,7 @@ class BC(GaussianPolicy):
 
     READS_REWARDS: ClassVar[bool] = False
     SHARES: ClassVar[frozenset[str]] = frozenset({"held_out"})
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False}
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)

@@ -26,7 +26,7 @@ GAME = SMALL | {
 }
 
 QUICK: dict[str, Settings] = {
-    "BC": SMALL | {"steps": 20_000},
+    "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
     "ATAC": GAME | {"beta": 100.0},
     "PSPI": GAME | {"beta": 300.0},
     "IQL": SMALL | {"steps": 60_000},
@@ -62,7 +62,7 @@ GOALS: dict[str, Setting] = {
     "slow_rate": 1e-6,
 }
 SEARCHED_METAWORLD: dict[str, Settings] = {
-    "BC": {"steps": 40_000, "rate": 1e-3, "held_out": 0.1},
+    "BC": {"held_out": 0.1},
     "ATAC": GOALS,
     "PSPI": GOALS,
 }
@@ -78,7 +78,7 @@ LIDARS: dict[str, Setting] = {
 }
 QUICK_SAFETY: dict[str, Settings] = {
     **QUICK,
-    "BC": SMALL | {"steps": 40_000, "rate": 1e-3, "standardize": True},
+    "BC": {**QUICK["BC"], "standardize": True},
     "ATAC": GAME | LIDARS,
     "PSPI": GAME | LIDARS,
 }

@@ -36,8 +36,18 @@ class Trial:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of exactly what defines the trial."""
-        return digest(asdict(self))
+        """A hash of exactly what defines the trial.
+
+        A setting that an algorithm did not always have counts only where it changes something, so
+        that what has been measured before stays known.
+        """
+        neutral = ALGORITHMS[self.algorithm].NEUTRAL if self.algorithm in ALGORITHMS else {}
+        counts = {
+            name: value
+            for name, value in self.settings.items()
+            if name not in neutral or value != neutral[name]
+        }
+        return digest(asdict(self) | {"settings": counts})
 
     @property
     def shown(self) -> str:
