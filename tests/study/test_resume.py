@@ -1,6 +1,7 @@
 """A study that is stopped at any moment ends as one that was not, and computes nothing twice."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -149,12 +150,17 @@ def test_any_interruption_gives_the_same_rows(
 
 
 STUDY = """
-import json, sys
+import json, os, signal, sys
 from pathlib import Path
 from instinct.study.plan_files import from_content
 from instinct.study.running import local, run_plan
+
+def watch(state):
+    if state.ended == int(sys.argv[4]):
+        os.kill(os.getpid(), signal.SIGSTOP)
+
 plan = from_content(json.loads(Path(sys.argv[1]).read_text()))
-run_plan(plan, Path(sys.argv[2]), lambda state: None, local(int(sys.argv[3])))
+run_plan(plan, Path(sys.argv[2]), watch, local(int(sys.argv[3])))
 """
 
 
@@ -166,9 +172,10 @@ class Study:
         self.file = folder.with_suffix(".json")
         self.file.write_text(json.dumps(plan.content))
 
-    def start(self) -> "subprocess.Popen[str]":
+    def start(self, halt: int = -1) -> "subprocess.Popen[str]":
+        """With `halt` it stands still, alive, when so many trials have ended."""
         return subprocess.Popen(
-            [sys.executable, "-c", STUDY, self.file, self.folder, str(self.workers)],
+            [sys.executable, "-c", STUDY, self.file, self.folder, str(self.workers), str(halt)],
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -188,18 +195,17 @@ class Study:
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
     """Killed while it runs; another that comes meanwhile is turned away and harms nothing."""
-    plan = grid_plan(seeds=8, episodes=4000)
+    plan = grid_plan(seeds=8)
     run_plan(plan, tmp_path / "whole", unwatched, local(1))
     study = Study(plan, tmp_path / "killed", 1)
-    process = study.start()
-    study.wait_for(2, process)
+    process = study.start(halt=5)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     with pytest.raises(InstinctError, match=rf"process {process.pid} on .*, since 20"):
         run_plan(plan, study.folder, unwatched, local(1))
-    study.wait_for(5, process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     before = stamps(study.folder)
-    assert 5 <= len(before) < len(plan.final({}))
+    assert 5 == len(before) < len(plan.final({}))
     run_plan(plan, study.folder, unwatched, local(1))
     assert before.items() <= stamps(study.folder).items()
     assert rows(study.folder) == rows(tmp_path / "whole")
