@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks import metaworld
+from instinct.tasks import metaworld, simulation
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.metaworld import SETUPS, MetaWorldTask
@@ -89,7 +89,7 @@ def test_the_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -
     task = MetaWorldTask("metaworld:window-open")
     found = []
     for cores in ([0], [0, 1]):
-        monkeypatch.setattr(metaworld, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(simulation, "cores", lambda cores=cores: cores)
         found.append(evaluate(Wander(), task, 3).returns.tolist())
     assert found[0] == found[1]
 

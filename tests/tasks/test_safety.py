@@ -9,7 +9,7 @@ import pytest
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks import safety, safety_compat
+from instinct.tasks import safety_compat, simulation
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.registry import find_task
 from instinct.tasks.safety import KAPPA, SETUPS, SafetyTask, is_safe, normalised_cost
@@ -125,7 +125,7 @@ def test_the_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -
     task = SafetyTask("safety:CarCircle1")
     found = []
     for cores in ([0], [0, 1]):
-        monkeypatch.setattr(safety, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(simulation, "cores", lambda cores=cores: cores)
         found.append(evaluate(Swing(), task, 3).returns.tolist())
     assert found[0] == found[1]
 

@@ -2,18 +2,14 @@
 
 import copy
 import importlib.util
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from instinct.data import Array, Box
-from instinct.deep.devices import cores
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
-from instinct.tasks.simulation import Step
+from instinct.tasks.simulation import ThreadedSimulation, threads_for
 
 if TYPE_CHECKING:
     from metaworld.sawyer_xyz_env import SawyerXYZEnv
@@ -104,48 +100,20 @@ class MetaWorldTask:
             goal_terminal=self.goal_terminal,
         )
 
-    def simulation(self, places: int) -> "MetaWorldSimulation":
-        return MetaWorldSimulation(self, places)
-
-    def scores(self, returns: Array) -> None:
-        del returns
-
-
-class MetaWorldSimulation:
-    """A lean environment per place; the places are shared out among threads, each with a model."""
-
-    def __init__(self, task: MetaWorldTask, places: int) -> None:
+    def simulation(self, places: int) -> ThreadedSimulation:
+        """Lean environments, which share a model on every thread."""
         need_metaworld()
         from instinct.tasks.metaworld_lean import compiled, lean_class
 
-        self.threads = max(1, min(len(cores()), places))
-        models = [copy.copy(compiled(task.short_name)) for _ in range(self.threads)]
-        lean = lean_class(task.short_name, SETUPS[task.short_name].turned)
-        self.environments = [
-            task.with_goals(lean(models[place % self.threads])) for place in range(places)
-        ]
-        self.pool = ThreadPoolExecutor(self.threads)
-
-    def reset(self, place: int, seed: int) -> Array:
-        return self.environments[place].reset(seed=seed)[0]
-
-    def step(self, places: Array, actions: Array) -> Step:
-        results: list[Any] = [None] * len(places)
-
-        def advance(thread: int) -> None:
-            for i, place in enumerate(places.tolist()):
-                if place % self.threads == thread:
-                    results[i] = self.environments[place].step(actions[i])
-
-        list(self.pool.map(advance, range(self.threads)))
-        observations, rewards, terminals, timeouts, infos = zip(*results, strict=True)
-        return Step(
-            np.array(observations),
-            np.array(rewards),
-            np.array(terminals),
-            np.array(timeouts),
-            np.array([info["success"] for info in infos]),
+        threads = threads_for(places)
+        models = [copy.copy(compiled(self.short_name)) for _ in range(threads)]
+        lean = lean_class(self.short_name, SETUPS[self.short_name].turned)
+        return ThreadedSimulation(
+            [self.with_goals(lean(models[place % threads])) for place in range(places)]
         )
+
+    def scores(self, returns: Array) -> None:
+        del returns
 
 
 def need_metaworld() -> None:

@@ -1,6 +1,5 @@
 """Safety-Gymnasium: the paper's sixteen tasks with a reward and a cost."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,11 +8,10 @@ import numpy as np
 
 from instinct.data import KAPPA as KAPPA
 from instinct.data import Array, Box
-from instinct.deep.devices import cores
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.safety_compat import build, builder, need_safety
-from instinct.tasks.simulation import Step
+from instinct.tasks.simulation import ThreadedSimulation
 
 PREFIX = "safety:"
 
@@ -94,8 +92,14 @@ class SafetyTask:
         need_safety()
         return CostEnvironment(build(builder(), self.short_name))
 
-    def simulation(self, places: int) -> "SafetySimulation":
-        return SafetySimulation(self, places)
+    def simulation(self, places: int) -> ThreadedSimulation:
+        """Lean environments."""
+        need_safety()
+        from instinct.tasks.safety_lean import lean_builder
+
+        return ThreadedSimulation(
+            [CostEnvironment(build(lean_builder(), self.short_name)) for _ in range(places)]
+        )
 
     def scores(self, returns: Array) -> Array:
         """The normalised rewards (R − r_min)/(r_max − r_min), a fraction as in the paper."""
@@ -122,38 +126,3 @@ class CostEnvironment(gymnasium.Env[Array, Array]):
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         observation, reward, cost, terminal, timeout, info = self.base.step(action)
         return observation, float(reward), terminal, timeout and not terminal, info | {"cost": cost}
-
-
-class SafetySimulation:
-    """A lean environment per place; those that make a step are shared out among threads."""
-
-    def __init__(self, task: SafetyTask, places: int) -> None:
-        need_safety()
-        from instinct.tasks.safety_lean import lean_builder
-
-        self.environments = [
-            CostEnvironment(build(lean_builder(), task.short_name)) for _ in range(places)
-        ]
-        self.threads = max(1, min(len(cores()), places))
-        self.pool = ThreadPoolExecutor(self.threads)
-
-    def reset(self, place: int, seed: int) -> Array:
-        return self.environments[place].reset(seed=seed)[0]
-
-    def step(self, places: Array, actions: Array) -> Step:
-        playing = [self.environments[place] for place in places.tolist()]
-        results: list[Any] = [None] * len(playing)
-
-        def advance(thread: int) -> None:
-            for i in range(thread, len(playing), self.threads):
-                results[i] = playing[i].step(actions[i])
-
-        list(self.pool.map(advance, range(self.threads)))
-        observations, rewards, terminals, timeouts, infos = zip(*results, strict=True)
-        return Step(
-            np.array(observations),
-            np.array(rewards),
-            np.array(terminals),
-            np.array(timeouts),
-            costs=np.array([info["cost"] for info in infos]),
-        )

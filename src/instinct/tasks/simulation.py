@@ -1,10 +1,13 @@
 """What a task is, and its episodes, many of them side by side."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from instinct.data import Array, Box
+from instinct.deep.devices import cores
 from instinct.tasks.environments import Environment, make
 
 
@@ -50,6 +53,39 @@ class Task(Protocol):
 
     def scores(self, returns: Array) -> Array | None:
         """Normalised returns, if the task has any."""
+
+
+def threads_for(places: int) -> int:
+    return max(1, min(len(cores()), places))
+
+
+class ThreadedSimulation:
+    """An environment per place; a place is always played by the same one of several threads."""
+
+    def __init__(self, environments: Sequence[Environment]) -> None:
+        self.environments = environments
+        self.threads = threads_for(len(environments))
+        self.pool = ThreadPoolExecutor(self.threads)
+
+    def reset(self, place: int, seed: int) -> Array:
+        return self.environments[place].reset(seed=seed)[0]
+
+    def step(self, places: Array, actions: Array) -> Step:
+        results: list[Any] = [None] * len(places)
+
+        def advance(thread: int) -> None:
+            for i, place in enumerate(places.tolist()):
+                if place % self.threads == thread:
+                    results[i] = self.environments[place].step(actions[i])
+
+        list(self.pool.map(advance, range(self.threads)))
+        *columns, told = zip(*results, strict=True)
+        beside = {
+            name: np.array([info[key] for info in told])
+            for key, name in (("success", "successes"), ("cost", "costs"))
+            if key in told[0]
+        }
+        return Step(*map(np.array, columns), **beside)
 
 
 class GymSimulation:
