@@ -40,7 +40,8 @@ def opening(folder: str, page: str) -> Iterator[str]:
         f"makes `{page}` and its figures anew, and `instinct results add STUDY` keeps what a study "
         "found. Numbers are means over seeds ± one standard error, of the final policy, judged by "
         "the true task. Our data are not D4RL's ([datasets](datasets.md)), and the quick preset is "
-        "not the paper's ([presets](presets.md)): three seeds tell large differences only. Italics are agents that are not safe."
+        "not the paper's ([presets](presets.md)): three seeds tell large differences only. Italics "
+        "are agents that are not safe."
     )
 
 
