@@ -24,15 +24,23 @@ GAME = SMALL | {
     "slow_rate": 5e-6,
     "policy_average": 1e-4,
 }
+FEW_ACTIONS: dict[str, Setting] = {
+    "units": 64,
+    "batch_size": 64,
+    "actions": 4,
+    "rate": 1e-3,
+    "alpha": 10.0,
+    "steps": 40_000,
+}
 
 QUICK: dict[str, Settings] = {
     "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
     "ATAC": GAME | {"beta": 100.0},
     "PSPI": GAME | {"beta": 300.0},
-    "IQL": SMALL | {"steps": 60_000},
-    "CQL": {"units": 64, "batch_size": 128, "steps": 20_000},
-    "CQL3": {"units": 64, "batch_size": 128, "steps": 20_000},
-    "DT": {"steps": 3_000, "batch_size": 64},
+    "IQL": SMALL | {"steps": 40_000, "rate": 1e-3, "beta": 0.3},
+    "CQL": FEW_ACTIONS,
+    "CQL3": FEW_ACTIONS,
+    "DT": {"units": 64, "batch_size": 32, "rate": 1e-3, "steps": 4_000},
 }
 PRESETS: dict[str, Mapping[str, Settings]] = {"paper": {}, "quick": QUICK}
 UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
