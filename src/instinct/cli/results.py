@@ -49,6 +49,8 @@ def add(
 def write(docs: Docs = Path("docs")) -> None:
     """Write results.md and its figures from the results that are kept.
 
+    Where results/ or a study's folder in it has a remarks.md, its text stands on the page.
+
     Example: instinct results write docs
     """
     page = docs / "results.md"

@@ -15,17 +15,22 @@ from instinct.study.claims import Case, Claim, Evidence, checked, outcome
 from instinct.study.findings import Findings
 from instinct.study.results import FILE, Results, load
 
+REMARKS = "remarks.md"
+"""What a person has to say about the results of its folder."""
+
 
 def write_results(folder: Path, page: Path) -> None:
     """The page about all studies in the folder; their figures stand beside their numbers."""
     computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
     kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
     evidence = Evidence([findings for findings, _ in kept.values()], [*computed.values()])
-    parts = [*opening(folder.name, page.name), *claims_part(checked(evidence))]
+    parts = [*opening(folder.name, page.name), *remarks(folder), *claims_part(checked(evidence))]
     for where, results in computed.items():
-        parts += [*computed_part(results), *content(PAGES[results.study](results).sections, where)]
+        parts += [*computed_part(results), *remarks(where)]
+        parts += content(PAGES[results.study](results).sections, where)
     for where, (findings, machine) in kept.items():
-        parts += [*study_part(findings, machine), *content(judged(findings), where)]
+        parts += [*study_part(findings, machine), *remarks(where)]
+        parts += content(judged(findings), where)
         if findings.missing:
             parts.append(folded("Missing", findings.missing))
     with replacing(page) as scratch:
@@ -43,6 +48,11 @@ def opening(folder: str, page: str) -> Iterator[str]:
         "not the paper's ([presets](presets.md)): three seeds tell large differences only. Italics "
         "are agents that are not safe."
     )
+
+
+def remarks(folder: Path) -> Iterator[str]:
+    if (folder / REMARKS).exists():
+        yield (folder / REMARKS).read_text("utf-8").strip()
 
 
 def claims_part(found: Mapping[Claim, tuple[Case, ...]]) -> Iterator[str]:
