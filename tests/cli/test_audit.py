@@ -54,6 +54,14 @@ def test_the_grid_world_has_a_table_verdicts_and_the_bias(run: Run, tmp_path: Pa
     }
 
 
+def test_other_seeds_are_other_agents(run: Run, tmp_path: Path) -> None:
+    arguments = ("audit", "gridworld", "--seeds", 2, "--episodes", 5, "--first-seed", 5)
+    outcome = run(*arguments, "--out", tmp_path, "--json")
+    assert outcome.code == 0, outcome.err
+    assert (outcome.json["seeds"], outcome.json["first_seed"]) == (2, 5)
+    assert "5 to 6" in (tmp_path / "index.html").read_text()
+
+
 def test_a_file_is_judged_in_the_environment_that_is_named(
     run: Run, logs: Path, tmp_path: Path
 ) -> None:

@@ -135,6 +135,7 @@ def test_warm_starts_that_are_shared() -> None:
         ({"seeds": 0}, "seeds: must be at least 1"),
         ({"episodes": 0}, "episodes: must be at least 1"),
         ({"tuning_seeds": -1}, "tuning_seeds: must be at least 0"),
+        ({"first_seed": -1}, "first_seed: must be at least 0"),
         ({"datasets": ()}, "datasets: must name at least one"),
         ({"datasets": ("hopper-medium", "hopper-medium")}, "none twice"),
         ({"labels": ("false",)}, "no label is called 'false'"),
@@ -263,6 +264,14 @@ def test_a_filter_stands_before_the_removal_of_falls() -> None:
 
 def chosen(plan: Plan) -> dict[Cell, Any]:
     return {cell: {"beta": 4.0, "fast_rate": 1e-4} for cell in plan.cells() if cell[1] == "PSPI"}
+
+
+def test_all_seeds_count_from_the_first() -> None:
+    later = replace(TUNED, first_seed=7)
+    assert {trial.seed for trial in later.tuning()} == {7, 8}
+    assert {trial.seed for trial in later.final(chosen(later))} == {9, 10, 11}
+    again = replace(later, new_seeds=False)
+    assert {trial.seed for trial in again.final(chosen(again))} == {7, 8, 9}
 
 
 def test_results_may_be_those_of_the_seeds_of_tuning() -> None:

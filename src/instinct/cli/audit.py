@@ -62,6 +62,9 @@ def audit_command(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Agents to train for every number.")] = 3,
+    first_seed: Annotated[
+        int, typer.Option(min=0, help="The first of these seeds; another tells of other agents.")
+    ] = 0,
     episodes: Annotated[
         int | None,
         typer.Option(
@@ -118,6 +121,7 @@ def audit_command(
                 labels=words(labels),
                 filters=filters or (),
                 seeds=seeds,
+                first_seed=first_seed,
                 episodes=episodes,
                 settings=given(assignments or []),
                 remove_terminals=remove_terminals,

@@ -97,6 +97,7 @@ def audit(
     labels: Sequence[str] = (),
     filters: Sequence[str | Predicate] = (),
     seeds: int = 3,
+    first_seed: int = 0,
     episodes: int | None = None,
     settings: Mapping[str, Setting] | None = None,
     remove_terminals: bool | None = None,
@@ -127,6 +128,7 @@ def audit(
         labels=labels,
         filters=named,
         seeds=seeds,
+        first_seed=first_seed,
         episodes=episodes,
         settings=settings,
         remove_terminals=remove_terminals,
@@ -181,6 +183,7 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
         "task": plan.task_of(plan.datasets[0]),
         "preset": plan.preset,
         "seeds": plan.seeds,
+        "first_seed": plan.first_seed,
         "episodes": plan.episodes,
         "results": rows(findings),
         "positive_bias": [

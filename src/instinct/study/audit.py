@@ -29,6 +29,7 @@ def audit_plan(
     labels: Sequence[str] = (),
     filters: Sequence[str] = (),
     seeds: int = 3,
+    first_seed: int = 0,
     episodes: int | None = None,
     settings: Mapping[str, Setting] | None = None,
     remove_terminals: bool | None = None,
@@ -61,6 +62,7 @@ def audit_plan(
         filters=(ALL, *map(exact, filters)) if filters else (),
         preset=preset,
         seeds=seeds,
+        first_seed=first_seed,
         episodes=episodes or EPISODES.get(task.partition(":")[0], 50),
         settings={name: dict(settings) for name in chosen if settings and name != "BC"},
         remove_terminals=remove_terminals,
@@ -73,8 +75,11 @@ def command(plan: Plan) -> str:
     """What one types to have the plan run."""
     if not plan.name.startswith(AUDIT_OF):
         return f"instinct study run {plan.name}"
-    filters = "".join(f" --filter {name}" for name in plan.filters if name != ALL)
-    return f"instinct audit {plan.datasets[0]} --preset {plan.preset} --seeds {plan.seeds}{filters}"
+    options = [f"--preset {plan.preset}", f"--seeds {plan.seeds}"]
+    if plan.first_seed:
+        options.append(f"--first-seed {plan.first_seed}")
+    options += [f"--filter {name}" for name in plan.filters if name != ALL]
+    return " ".join(["instinct audit", plan.datasets[0], *options])
 
 
 def named(env: str) -> str:

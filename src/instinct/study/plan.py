@@ -22,6 +22,9 @@ FALLING = ("hopper", "walker2d")
 """Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
 
 
+LEAST = {"tuning_seeds": 0, "seeds": 1, "first_seed": 0, "episodes": 1}
+"""The whole numbers of a plan, and how small each may be."""
+
 Combination = Mapping[str, Setting]
 """Values of the settings that are tuned."""
 
@@ -58,6 +61,8 @@ class Plan:
     rule: str = "best-mean"
     seeds: int = 10
     new_seeds: bool = True
+    first_seed: int = 0
+    """The seeds count from it, those of tuning as well."""
     episodes: int = 50
     settings: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
     grid: Mapping[str, Mapping[str, tuple[Setting, ...]]] = field(default_factory=dict)
@@ -74,7 +79,7 @@ class Plan:
     """What was made smaller than planned, in words."""
 
     def __post_init__(self) -> None:
-        for name, least in (("tuning_seeds", 0), ("seeds", 1), ("episodes", 1)):
+        for name, least in LEAST.items():
             if getattr(self, name) < least:
                 raise BadInput(f"must be at least {least}", field=name)
         for name in ("datasets", "algorithms", "labels"):
@@ -133,8 +138,12 @@ class Plan:
     @property
     def final_seeds(self) -> range:
         """The seeds of the results."""
-        first = self.tuning_seeds if self.new_seeds else 0
+        first = self.seeds_of_tuning.stop if self.new_seeds else self.first_seed
         return range(first, first + self.seeds)
+
+    @property
+    def seeds_of_tuning(self) -> range:
+        return range(self.first_seed, self.first_seed + self.tuning_seeds)
 
     def combinations(self, cell: Cell) -> list[dict[str, Setting]]:
         """The settings to be tried; one, and empty, if nothing is tuned."""
@@ -152,7 +161,7 @@ class Plan:
             for cell in self.cells()
             for combination in self.combinations(cell)
             if len(self.combinations(cell)) > 1
-            for seed in range(self.tuning_seeds)
+            for seed in self.seeds_of_tuning
         ]
 
     def final(self, chosen: Mapping[Cell, Combination]) -> list[Trial]:

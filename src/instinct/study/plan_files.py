@@ -28,7 +28,7 @@ from typing import Any
 
 from instinct.data import exact
 from instinct.errors import BadInput
-from instinct.study.plan import Plan
+from instinct.study.plan import LEAST, Plan
 
 
 def from_content(content: Mapping[str, Any]) -> Plan:
@@ -45,7 +45,7 @@ def from_content(content: Mapping[str, Any]) -> Plan:
         if name in given:
             given[name] = words(name, given[name])
     given["filters"] = tuple(map(exact, given.get("filters", ())))
-    for name in ("tuning_seeds", "seeds", "episodes"):
+    for name in LEAST:
         if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
             raise BadInput(f"must be a whole number, not {given[name]!r}", field=name)
     for name, kind in (("settings", dict), ("grid", dict), ("filters_of", list | tuple)):

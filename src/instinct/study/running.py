@@ -105,7 +105,7 @@ def of_combination(
     plan: Plan, cell: Cell, combination: Mapping[str, Setting], ended: Mapping[str, Ended]
 ) -> Sequence[Ended]:
     """The trials of all tuning seeds, or none if one of them is missing."""
-    trials = [plan.trial(cell, combination, seed) for seed in range(plan.tuning_seeds)]
+    trials = [plan.trial(cell, combination, seed) for seed in plan.seeds_of_tuning]
     if any(trial.identity not in ended for trial in trials):
         return []
     return [ended[trial.identity] for trial in trials]
