@@ -1,5 +1,7 @@
 """The paper's claims on measurements that are made up."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,24 @@ def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
     assert [case.what for case in told if not case.holds] == [
         "hopper-medium, random: 84.0, with the true reward 95.0"
     ]
+
+
+def test_seeds_of_several_studies_count_together_if_their_settings_are_the_same(
+    tmp_path: Path,
+) -> None:
+    """Seeds 0 to 2 and, twice, 3 to 5: the mean of 40 and 60; another β does not count."""
+    first = Plan("first", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=3)
+    later = replace(first, name="later", first_seed=3)
+    other = replace(later, name="other", first_seed=6, settings={"PSPI": {"beta": 7.0}})
+    studies = []
+    for number, (plan, score) in enumerate([(first, 40), (later, 60), (later, 60), (other, 99)]):
+        store_with(tmp_path / str(number), plan, partial(scores, score=score))
+        studies.append(read_findings(tmp_path / str(number)))
+    evidence = Evidence(studies)
+    pooled = evidence.seeds("hopper-medium", "PSPI", "zero", "score")
+    assert pooled is not None
+    assert sorted(pooled) == [40, 40, 40, 60, 60, 60]
+    assert evidence.seeds("hopper-medium", "PSPI", "no-terminal", "score") is None
 
 
 def test_what_was_not_measured_is_not_tested(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def write_results(folder: Path, page: Path) -> None:
     computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
     kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
     evidence = Evidence([findings for findings, _ in kept.values()], [*computed.values()])
-    parts = [*opening(folder.name, page.name), *remarks(folder), *claims_part(checked(evidence))]
+    parts = [*opening(folder.name, page.name), *claims_part(checked(evidence)), *remarks(folder)]
     for where, results in computed.items():
         parts += [*computed_part(results), *remarks(where)]
         parts += content(PAGES[results.study](results).sections, where)

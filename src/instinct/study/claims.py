@@ -45,7 +45,7 @@ class Claim:
 
 
 class Evidence:
-    """The findings of several studies; where two have the same cell, the first is taken.
+    """The findings of several studies; what they know of the same cell is put together.
 
     `computed` are the results of studies without runs, such as the grid world's.
     """
@@ -58,15 +58,23 @@ class Evidence:
         return list(dict.fromkeys(name for each in self.studies for name in each.plan.datasets))
 
     def seeds(self, dataset: str, algorithm: str, label: str, quantity: str) -> Array | None:
-        """The mean of every seed's test episodes, if all seeds of the plan are there."""
+        """The mean of every seed's test episodes, from studies that have all their seeds.
+
+        Only those with the settings of the first of them are taken.
+        """
+        known: dict[int, float] = {}
+        settings = None
         for findings in self.studies:
-            found = (
-                findings.of(dataset, algorithm, label) if label in findings.plan.labels else None
-            )
+            plan = findings.plan
+            found = findings.of(dataset, algorithm, label) if label in plan.labels else None
             values = None if found is None else found.means.get(quantity)
-            if values is not None and len(values) == findings.plan.seeds:
-                return values
-        return None
+            if found is None or values is None or len(values) < plan.seeds:
+                continue
+            its = plan.configured(found.cell, found.settings)
+            settings = settings or its
+            if its == settings:
+                known = {**dict(zip(found.seeds, map(float, values), strict=True)), **known}
+        return np.array([*known.values()]) if known else None
 
     def recorded(self, dataset: str, quantity: str) -> float | None:
         """The mean over the episodes of the data."""
