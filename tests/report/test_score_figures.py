@@ -109,6 +109,14 @@ def test_what_is_missing_is_marked_and_not_drawn_as_zero(how: str) -> None:
     assert legend(drawing)[-1] == "not run or failed"
 
 
+def test_behavior_that_nobody_knows_is_left_out_and_not_marked() -> None:
+    other = [bar._replace(dataset="hopper-expert") for bar in HOPPER[1:]]
+    drawing = draw_scores([*HOPPER, *other])
+    [axes] = drawing.axes
+    assert heights(axes) == [44.3, 53.3, 84.8, 94.0, 92.3, 91.5, 53.3, 84.8, 94.0, 92.3, 91.5]
+    assert not marks(axes, "$?$")
+
+
 def test_nothing_is_marked_where_all_is_there() -> None:
     drawing = draw_scores(HOPPER)
     assert "not run or failed" not in legend(drawing)

@@ -257,7 +257,10 @@ def colour(kind: str) -> str:
 
 
 def score_panels(bars: list[Bar]) -> Panels[Bar]:
-    """With a place for every label in every cluster, so that none is missed without a mark."""
+    """With a place for every label in every cluster, so that none is missed without a mark.
+
+    Behavior has one only where it is known: nobody runs it.
+    """
     there = {(bar.dataset, bar.algorithm, bar.label): bar for bar in bars}
     kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*COLOURS, kind].index(kind))
 
@@ -265,6 +268,8 @@ def score_panels(bars: list[Bar]) -> Panels[Bar]:
     told = {bar.algorithm for bar in bars if bar.label is not None}
 
     def of(dataset: str, algorithm: str) -> list[Bar]:
+        if algorithm == "behavior" and (dataset, algorithm, None) not in there:
+            return []
         labels = [k for k in kinds if k in labels_told] if algorithm in told else [None]
         return [
             there.get((dataset, algorithm, label), Bar(dataset, algorithm, label, None))
