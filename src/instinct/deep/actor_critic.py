@@ -34,7 +34,7 @@ from instinct.deep.networks import (
     twins_init,
     value,
 )
-from instinct.deep.optimizer import adam_init, adam_step
+from instinct.deep.optimizer import EPSILON, Adam, adam_init, adam_step
 from instinct.deep.standardised import scaling, standardised, unscaled
 
 Pair = tuple[jax.Array, jax.Array]
@@ -45,7 +45,8 @@ WEIGHT_NORM = 100.0
 class Cloning(Algorithm):
     """The scaled tanh-Gaussian policy that makes the data's actions most likely.
 
-    With `standardize` all learning is from observations of mean 0 and deviation 1.
+    With `standardize` all learning is from observations of mean 0 and deviation 1. `epsilon` is
+    Adam's, here and in what starts from the clone.
     """
 
     steps: int = 100_000
@@ -54,10 +55,11 @@ class Cloning(Algorithm):
     standardize: bool = False
     action_scale: float = 1.0
     fast_rate: float = 5e-4
+    epsilon: float = EPSILON
 
     READS_REWARDS: ClassVar[bool] = False
-    POSITIVE: ClassVar[frozenset[str]] = frozenset({"action_scale", "fast_rate"})
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False}
+    POSITIVE: ClassVar[frozenset[str]] = frozenset({"action_scale", "fast_rate", "epsilon"})
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False, "epsilon": EPSILON}
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
@@ -76,11 +78,14 @@ class Cloning(Algorithm):
             return -squashed_log_prob(normal, batch.actions, self.action_scale).mean()
 
         cloning_loss, gradient = jax.value_and_grad(loss)(state["policy"])
-        policy, optimizer = adam_step(
+        policy, optimizer = self.descend(
             self.fast_rate, gradient, state["policy_optimizer"], state["policy"]
         )
         state = state | {"policy": policy, "policy_optimizer": optimizer}
         return state, {"cloning_loss": cloning_loss}
+
+    def descend(self, rate: float, gradient: Any, adam: Adam, parameters: Any) -> tuple[Any, Adam]:
+        return adam_step(rate, gradient, adam, parameters, epsilon=self.epsilon)
 
     def weights(self, state: State) -> State:
         return {"policy": unscaled(state["policy"], state)}
@@ -162,7 +167,7 @@ class Evaluation(Cloning):
 
     def step_critics(self, state: State, gradient: tuple[MLP, MLP]) -> State:
         """Adam, every weight matrix back into its norm ball, then the target critics."""
-        critics, optimizer = adam_step(
+        critics, optimizer = self.descend(
             self.fast_rate, gradient, state["critic_optimizer"], state["critics"]
         )
         critics = jax.tree.map(into_ball, critics)
@@ -194,7 +199,7 @@ class ActorCritic(Evaluation):
 
     The policy moves slowly and maximises a critic that has just answered it. What acts in the end
     is an exponential average of its weights with the rate `policy_average`; 1, the paper's, is the
-    last policy itself.
+    last policy itself. The weight of the policy's entropy starts at `alpha`.
     """
 
     steps: int = 1_000_000
@@ -202,14 +207,17 @@ class ActorCritic(Evaluation):
     beta: float = 1.0
     slow_rate: float = 5e-7
     policy_average: float = 1.0
+    alpha: float = 1.0
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     POSITIVE: ClassVar[frozenset[str]] = Evaluation.POSITIVE | {
         "beta",
         "slow_rate",
         "policy_average",
+        "alpha",
     }
     SHARES: ClassVar[frozenset[str]] = Evaluation.SHARES | {"policy_average"}
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {**Evaluation.NEUTRAL, "alpha": 1.0}
 
     def warm_start(self) -> Algorithm | None:
         same = {field.name: getattr(self, field.name) for field in fields(Evaluation)}
@@ -219,7 +227,7 @@ class ActorCritic(Evaluation):
         """Policy, critics and target critics go on from the warm start; optimizers are fresh."""
         del key, data
         assert warm is not None
-        log_alpha = jnp.zeros(())
+        log_alpha = jnp.log(jnp.asarray(self.alpha, jnp.float32))
         return warm | {
             "average": jax.tree.map(jnp.copy, warm["policy"]),
             "critic_optimizer": adam_init(warm["critics"]),
@@ -265,7 +273,7 @@ class ActorCritic(Evaluation):
 
         entropy = -log_pi.mean()
         surplus = entropy + batch.actions.shape[-1]
-        log_alpha, alpha_optimizer = adam_step(
+        log_alpha, alpha_optimizer = self.descend(
             self.fast_rate, surplus, state["alpha_optimizer"], state["log_alpha"]
         )
         alpha = jnp.exp(log_alpha)
@@ -277,7 +285,7 @@ class ActorCritic(Evaluation):
             actions, log_pi
         )
         (policy_gradient,) = into_policy(into_sample)
-        policy, policy_optimizer = adam_step(
+        policy, policy_optimizer = self.descend(
             self.slow_rate, policy_gradient, state["policy_optimizer"], state["policy"]
         )
         metrics |= {

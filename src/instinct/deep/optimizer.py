@@ -49,8 +49,13 @@ def adam_step(
     adam: Adam,
     parameters: Any,
     decay: jax.Array | float = 0.0,
+    epsilon: jax.Array | float = EPSILON,
 ) -> tuple[Any, Adam]:
-    """The parameters after one step down the gradient; `decay` is AdamW's weight decay."""
+    """The parameters after one step down the gradient; `decay` is AdamW's weight decay.
+
+    Gradients much smaller than `epsilon` move nothing; all others move the parameters by about the
+    rate, however small they are.
+    """
     t = adam["count"] + 1
     mean = jax.tree.map(lambda m, g: m + (1 - MEAN_DECAY) * (g - m), adam["mean"], gradient)
     square = jax.tree.map(
@@ -60,7 +65,7 @@ def adam_step(
     square_scale = 1 / (1 - SQUARE_DECAY**t)
 
     def step(p: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
-        change: jax.Array = mean_scale * m / (jnp.sqrt(square_scale * v) + EPSILON)
+        change: jax.Array = mean_scale * m / (jnp.sqrt(square_scale * v) + epsilon)
         return p - rate * (change + decay * p)
 
     parameters = jax.tree.map(step, parameters, mean, square)

@@ -2,8 +2,9 @@
 
 `quick` keeps the algorithms and changes sizes: 3 × 64 networks, small batches, some ten thousand
 steps. ATAC and PSPI train with rewards of size at most one and values of order one (`unit_rewards`,
-`value_scale` = 1 − γ), with a faster critic, and act with an average of the policy's weights. PSPI
-told negative rewards has a β, rates and steps of its own. docs/presets.md tells how all were found.
+`value_scale` = 1 − γ), with a faster critic whose units stay alive (`epsilon`), and act with an
+average of the policy's weights. PSPI told negative rewards has settings of its own.
+docs/presets.md tells how all were found.
 """
 
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ GAME = SMALL | {
     "slow_rate": 5e-6,
     "policy_average": 1e-4,
 }
+LIVELY = GAME | {"steps": 30_000, "slow_rate": 1e-5, "epsilon": 1e-5, "alpha": 0.01}
 FEW_ACTIONS: dict[str, Setting] = {
     "units": 64,
     "batch_size": 64,
@@ -35,8 +37,8 @@ FEW_ACTIONS: dict[str, Setting] = {
 
 QUICK: dict[str, Settings] = {
     "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
-    "ATAC": GAME | {"beta": 100.0},
-    "PSPI": GAME | {"beta": 300.0},
+    "ATAC": LIVELY | {"beta": 100.0},
+    "PSPI": LIVELY | {"beta": 300.0},
     "IQL": SMALL | {"steps": 40_000, "rate": 1e-3, "beta": 0.3},
     "CQL": FEW_ACTIONS,
     "CQL3": FEW_ACTIONS,
@@ -44,12 +46,8 @@ QUICK: dict[str, Settings] = {
 }
 PRESETS: dict[str, Mapping[str, Settings]] = {"paper": {}, "quick": QUICK}
 UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
-    ("quick", "PSPI", "negative"): {
-        "beta": 250.0,
-        "steps": 30_000,
-        "fast_rate": 1e-3,
-        "slow_rate": 1e-5,
-    },
+    ("quick", "PSPI", "negative"): GAME
+    | {"steps": 30_000, "beta": 250.0, "fast_rate": 1e-3, "slow_rate": 1e-5},
 }
 
 
@@ -61,7 +59,7 @@ PAPER_METAWORLD: dict[str, Settings] = {
     "CQL3": {"discount": 0.998, "action_scale": 1.2},
     "DT": {"steps": 5_000},
 }
-GOALS: dict[str, Setting] = {
+GOALS = GAME | {
     "steps": 20_000,
     "warm_start_steps": 60_000,
     "value_scale": 0.002,
@@ -70,13 +68,14 @@ GOALS: dict[str, Setting] = {
     "slow_rate": 1e-6,
 }
 SEARCHED_METAWORLD: dict[str, Settings] = {
-    "BC": {"held_out": 0.1},
+    **QUICK,
+    "BC": {**QUICK["BC"], "held_out": 0.1},
     "ATAC": GOALS,
     "PSPI": GOALS,
 }
 QUICK_METAWORLD: dict[str, Settings] = {
-    name: {**PAPER_METAWORLD.get(name, {}), **smaller, **SEARCHED_METAWORLD.get(name, {})}
-    for name, smaller in QUICK.items()
+    name: {**PAPER_METAWORLD.get(name, {}), **smaller}
+    for name, smaller in SEARCHED_METAWORLD.items()
 }
 LIDARS: dict[str, Setting] = {
     "steps": 30_000,
@@ -105,5 +104,4 @@ def preset(name: str, algorithm: str, label: str = "original", task: str = "") -
     family = task.partition(":")[0]
     if (name, family) in FAMILIES:
         return FAMILIES[name, family].get(algorithm, {})
-    changes = PRESETS[name].get(algorithm, {})
-    return {**changes, **UNDER_LABEL.get((name, algorithm, label), {})}
+    return UNDER_LABEL.get((name, algorithm, label), PRESETS[name].get(algorithm, {}))
