@@ -34,6 +34,22 @@ def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
         assert (docs / "results" / picture).read_text().rstrip().endswith("</svg>")
 
 
+def test_a_part_that_was_run_again_leaves_the_rest(run: Run, tmp_path: Path) -> None:
+    store_with(tmp_path / "small", PLAN, lambda trial: scores(trial, 61.5))
+    store_with(
+        tmp_path / "again",
+        PLAN.scale_down(("PSPI", "zero"), None, None),
+        lambda trial: scores(trial, 72.5),
+    )
+    for study in ("small", "again"):
+        assert run("results", "add", tmp_path / study, "--to", tmp_path).code == 0
+    assert run("results", "write", tmp_path).code == 0
+    page = (tmp_path / "results.md").read_text()
+    assert "| hopper-medium | PSPI | 61.5 ± 0.0 | 94.5 ± 1.7 | 72.5 ± 0.0 |" in page
+    assert "10 of 10 runs" in page
+    assert "Scaled down" not in page
+
+
 def test_the_page_is_the_same_every_time(run: Run, tmp_path: Path) -> None:
     store_with(tmp_path / "small", PLAN, lambda trial: scores(trial, 61.5))
     run("results", "add", tmp_path / "small", "--to", tmp_path)

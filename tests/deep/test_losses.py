@@ -315,3 +315,10 @@ def test_cql_with_a_few_states_at_a_time(name: str, monkeypatch: pytest.MonkeyPa
 def test_decision_transformer_with_a_few_windows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dt, "WINDOWS_AT_ONCE", 4)
     test_decision_transformer()
+
+
+@pytest.mark.parametrize("name", ["ATAC", "PSPI"])
+def test_the_weight_of_the_entropy_starts_at_alpha(name: str) -> None:
+    for settings, alpha in (({}, 1.0), ({"alpha": 0.01}, 0.01)):
+        _, state, _, _ = prepared(name, settings)
+        np.testing.assert_allclose(np.exp(state["log_alpha"]), alpha, rtol=1e-5)

@@ -104,6 +104,14 @@ def test_adam(decay: float) -> None:
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), mine, theirs)
 
 
+@pytest.mark.parametrize(("epsilon", "moved"), [(1e-8, 0.01 / 1.01), (1e-6, 0.01 / 2), (1, 1e-8)])
+def test_gradients_below_epsilon_move_nothing(epsilon: float, moved: float) -> None:
+    """By rate·g/(|g| + ε) in the first step; g is 1e-6."""
+    parameters = jnp.zeros(())
+    after, _ = adam_step(0.01, jnp.array(1e-6), adam_init(parameters), parameters, epsilon=epsilon)
+    np.testing.assert_allclose(-after, moved, rtol=1e-3)
+
+
 @pytest.mark.parametrize("rows", [1, 4, 5, 12, 100])
 def test_the_gradient_does_not_depend_on_the_rows_taken_at_once(rows: int) -> None:
     """That of the mean of (x·w − y)² is the mean of 2·(x·w − y)·x."""

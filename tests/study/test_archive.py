@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from instinct.errors import BadInput
-from instinct.study.archive import RUNS, STUDY, read_archive, write_archive
+from instinct.study.archive import RUNS, STUDY, read_archive, together, write_archive
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measured import Measured
-from instinct.study.plan import Plan
+from instinct.study.plan import Cell, Plan
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
 
@@ -40,6 +40,7 @@ def test_what_is_kept_is_what_was_found(tmp_path: Path, findings: Findings) -> N
     for cell, found in findings.found.items():
         assert kept.found[cell].seeds == found.seeds
         assert kept.found[cell].missing == found.missing
+        assert kept.found[cell].changes == found.changes
         for quantity, values in found.means.items():
             assert kept.found[cell].means[quantity] == pytest.approx(values, rel=1e-5)
     biases = [each.bias("hopper-medium", "PSPI") for each in (kept, findings)]
@@ -54,6 +55,52 @@ def test_a_row_for_every_run_that_has_not_failed(tmp_path: Path, findings: Findi
     assert lines[0] == "dataset,algorithm,label,filter,seed,score,length"
     assert len(lines) == 1 + 9
     assert lines[1].startswith("hopper-medium,BC,original,all,0,3.33333,")
+
+
+def test_what_was_run_is_kept_beside_what_the_preset_gives_today(
+    tmp_path: Path, findings: Findings
+) -> None:
+    assert findings.outdated() == []
+    cell = Cell("hopper-medium", "PSPI", "zero")
+    assert findings.found[cell].changes["units"] == 64
+    assert "discount" not in findings.found[cell].changes, "the paper's own"
+    other = replace(findings.found[cell], changes={**findings.found[cell].changes, "units": 32})
+    write_archive(replace(findings, found={**findings.found, cell: other}), tmp_path)
+    assert read_archive(tmp_path)[0].outdated() == ["PSPI"]
+
+
+def part(folder: Path, score: float, seeds: int = 2) -> Findings:
+    """The study run again, PSPI told zero alone."""
+    plan = PLAN.scale_down(("PSPI", "zero"), seeds, None)
+    store_with(folder, plan, lambda trial: scores(trial, score))
+    return read_findings(folder)
+
+
+def test_a_part_that_was_run_again_takes_the_place_of_what_was_kept(tmp_path: Path) -> None:
+    store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
+    kept = read_findings(tmp_path / "whole")
+    both = together(kept, part(tmp_path / "part", 70.0))
+    assert both.plan == PLAN
+    assert (both.trials, both.ended, both.failed, both.missing) == (10, 10, 0, ())
+    assert both.seconds == pytest.approx(kept.seconds)
+    for cell, found in both.found.items():
+        assert [*found.means["score"]] == [70.0 if cell.label == "zero" else 40.0] * 2
+    assert [*both.found] == [*kept.found]
+
+
+def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
+    tmp_path: Path, findings: Findings
+) -> None:
+    with pytest.raises(BadInput, match="PSPI / random is kept with gaps"):
+        together(findings, part(tmp_path / "part", 70.0))
+    store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
+    kept = read_findings(tmp_path / "whole")
+    cell = Cell("hopper-medium", "BC", "original")
+    other = replace(kept, found={**kept.found, cell: replace(kept.found[cell], changes={})})
+    with pytest.raises(BadInput, match="BC / original is kept with gaps or with other settings"):
+        together(other, part(tmp_path / "again", 70.0))
+    with pytest.raises(BadInput, match="is no part of small as it is kept"):
+        together(kept, part(tmp_path / "fewer", 70.0, seeds=1))
 
 
 def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:

@@ -338,9 +338,19 @@ def test_tuning_needs_a_task_and_a_task_must_exist() -> None:
         deep_plan("file", "PSPI", task="nowhere")
 
 
-@pytest.mark.parametrize("name", ["BC", "PSPI"])
-def test_a_setting_that_came_later_leaves_old_trials_known(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "later", "value"),
+    [
+        ("BC", "standardize", True),
+        ("PSPI", "standardize", True),
+        ("PSPI", "epsilon", 1e-5),
+        ("ATAC", "alpha", 0.01),
+    ],
+)
+def test_a_setting_that_came_later_leaves_old_trials_known(
+    name: str, later: str, value: bool | float
+) -> None:
     (trial, *_) = deep_plan("file", name).final({})
-    old = {key: value for key, value in trial.settings.items() if key != "standardize"}
+    old = {key: value for key, value in trial.settings.items() if key != later}
     assert replace(trial, settings=old).identity == trial.identity
-    assert replace(trial, settings=old | {"standardize": True}).identity != trial.identity
+    assert replace(trial, settings=old | {later: value}).identity != trial.identity

@@ -46,6 +46,17 @@ def test_quick_is_smaller_everywhere() -> None:
             assert float(quick["batch_size"]) < float(paper["batch_size"])
 
 
+@pytest.mark.parametrize("algorithm", ["ATAC", "PSPI"])
+def test_negative_rewards_have_quick_settings_of_their_own(algorithm: str) -> None:
+    usual = settings("quick", algorithm, "hopper", "zero")
+    assert usual == settings("quick", algorithm, "hopper", "original")
+    assert usual != settings("quick", algorithm, "hopper", "negative")
+    assert settings("paper", algorithm, "hopper", "negative") == settings_of(configure(algorithm))
+    for task in (REACH, "safety:PointGoal1"):
+        told = [settings("quick", algorithm, task, label) for label in ("zero", "negative")]
+        assert told[0] == told[1]
+
+
 def test_quick_bc_holds_episodes_out_of_goal_data() -> None:
     assert float(settings("quick", "BC", REACH)["held_out"]) > 0
     assert settings("paper", "BC", REACH)["held_out"] == 0

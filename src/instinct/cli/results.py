@@ -8,7 +8,7 @@ import typer
 
 from instinct.cli.output import out
 from instinct.report.results import write_results
-from instinct.study.archive import write_archive
+from instinct.study.archive import STUDY, read_archive, together, write_archive
 from instinct.study.findings import read_findings
 from instinct.study.results import FILE, load, save
 
@@ -31,6 +31,8 @@ def add(
 ) -> None:
     """Keep the results of studies as CSV, one row for every run.
 
+    Of a study that was run in part (`--subset`) and is kept already, the rest stays.
+
     Example: instinct results add results/quick-hopper
     """
     for folder in studies:
@@ -41,6 +43,9 @@ def add(
         else:
             findings = read_findings(folder)
             where = docs / "results" / re.sub(r"[^\w.@-]+", "-", findings.plan.name)
+            if findings.plan.scaled and (where / STUDY).exists():
+                kept, _ = read_archive(where)
+                findings = findings if kept.plan.scaled else together(kept, findings)
             write_archive(findings, where)
         out.print(f"Kept in {where}", soft_wrap=True)
 

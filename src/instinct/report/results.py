@@ -96,13 +96,14 @@ def computed_part(results: Results) -> Iterator[str]:
 
 def study_part(findings: Findings, machine: str) -> Iterator[str]:
     """What was run."""
-    plan = findings.plan
+    plan, outdated = findings.plan, ", ".join(findings.outdated())
     yield f"## {plan.name}"
     yield (
         f"{plan.description}. `{command(plan)}`: {findings.ended} of "
         f"{findings.trials} runs, {plan.seeds} seeds, {plan.episodes} test episodes each, "
         f"{findings.seconds / 3600:.1f} core hours ({machine}; {listed(findings.versions)})."
         + (f" Scaled down: {'; '.join(plan.scaled)}." if plan.scaled else "")
+        + (f" Run with settings that have changed since: {outdated}." if outdated else "")
     )
 
 

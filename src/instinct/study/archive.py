@@ -9,6 +9,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,11 @@ def write_archive(findings: Findings, folder: Path) -> None:
     content = {
         "plan": findings.plan.content,
         "cells": [
-            {**cell._asdict(), "settings": dict(found.settings), "missing": [*found.missing]}
+            {
+                **cell._asdict(),
+                **{name: dict(getattr(found, name)) for name in ("settings", "changes")},
+                "missing": [*found.missing],
+            }
             for cell, found in findings.found.items()
         ],
         "datasets": {
@@ -56,6 +61,32 @@ def write_archive(findings: Findings, folder: Path) -> None:
     }
     with replacing(folder / STUDY) as scratch:
         scratch.write_text(json.dumps(plain(content), indent=1) + "\n", "utf-8")
+
+
+def together(kept: Findings, part: Findings) -> Findings:
+    """What is kept of a study, with what a part of the same plan has found since.
+
+    Cells that the part has not run stay as they are; they must be whole, and what the plan would
+    run today. Their share of the runs is taken for their share of the time.
+    """
+    plan = kept.plan
+    same = {name: getattr(plan, name) for name in ("datasets", "algorithms", "labels", "scaled")}
+    if replace(part.plan, **same) != plan or not part.found.keys() <= kept.found.keys():
+        raise BadInput(f"is no part of {plan.name} as it is kept; remove that to keep this instead")
+    stay = [found for cell, found in kept.found.items() if cell not in part.found]
+    for found in stay:
+        if found.missing or found.changes != plan.changes(found.cell, found.settings):
+            raise BadInput(f"{found.cell} is kept with gaps or with other settings: run it as well")
+    runs = sum(len(found.seeds) for found in stay)
+    return replace(
+        part,
+        plan=plan,
+        found={cell: part.found.get(cell, found) for cell, found in kept.found.items()},
+        data={**kept.data, **part.data},
+        trials=runs + part.trials,
+        ended=runs + part.ended,
+        seconds=kept.seconds * runs / max(1, kept.ended) + part.seconds,
+    )
 
 
 def rounded(found: Found, quantity: str, number: int) -> str:
@@ -98,6 +129,7 @@ def cells(content: list[Mapping[str, Any]], rows: list[dict[str, str]]) -> Itera
                 if mine and mine[0].get(name)
             },
             settings=each["settings"],
+            changes=each["changes"],
             missing=tuple(each["missing"]),
         )
 

@@ -63,16 +63,15 @@ class Evidence:
         Only those with the settings of the first of them are taken.
         """
         known: dict[int, float] = {}
-        settings = None
+        changes = None
         for findings in self.studies:
             plan = findings.plan
             found = findings.of(dataset, algorithm, label) if label in plan.labels else None
             values = None if found is None else found.means.get(quantity)
             if found is None or values is None or len(values) < plan.seeds:
                 continue
-            its = plan.configured(found.cell, found.settings)
-            settings = settings or its
-            if its == settings:
+            changes = found.changes if changes is None else changes
+            if found.changes == changes:
                 known = {**dict(zip(found.seeds, map(float, values), strict=True)), **known}
         return np.array([*known.values()]) if known else None
 

@@ -32,6 +32,8 @@ class Found:
     """For every quantity the mean over the test episodes of each seed."""
     settings: Mapping[str, Setting]
     """Those that were tuned."""
+    changes: Mapping[str, Setting]
+    """All that are not the paper's own."""
     curves: Mapping[str, Array] = field(default_factory=dict)
     """Metrics of every seed along the training, [seeds, points]."""
     actions: Array | None = None
@@ -64,6 +66,16 @@ class Findings:
     def main(self) -> str | None:
         """What the tables are about; nothing if nothing was judged."""
         return next(iter(self.quantities()), None)
+
+    def outdated(self) -> list[str]:
+        """The algorithms that were run with other settings than the plan would give them today."""
+        cells = ((cell, found) for cell, found in self.found.items() if found.seeds)
+        names = [
+            cell.algorithm
+            for cell, found in cells
+            if found.changes != self.plan.changes(cell, found.settings)
+        ]
+        return [*dict.fromkeys(names)]
 
     def of(self, dataset: str, algorithm: str, label: str, shown: str = "") -> Found | None:
         """A cell; of an algorithm that reads no rewards, the same under every label.
@@ -175,6 +187,7 @@ def findings(store: Store) -> Findings:
                 seeds=tuple(row.trial.seed for row in rows[cell]),
                 means=seed_means(rows[cell]),
                 settings=chosen.get(cell, {}),
+                changes=plan.changes(cell, chosen.get(cell, {})),
                 curves=curves(rows[cell]),
                 actions=actions(rows[cell]),
                 missing=tuple(missing[cell]),

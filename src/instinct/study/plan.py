@@ -215,6 +215,14 @@ class Plan:
         smaller = preset(self.preset, cell.algorithm, told, self.task_of(cell.dataset))
         return settings_of(configure(cell.algorithm, {**smaller, **given}))
 
+    def changes(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
+        """Those settings that are not the paper's own."""
+        configured = self.configured(cell, combination)
+        if cell.algorithm not in ALGORITHMS:
+            return configured
+        own = settings_of(configure(cell.algorithm))
+        return {name: value for name, value in configured.items() if value != own[name]}
+
     def task_of(self, dataset: str) -> str:
         return recorded_in(dataset) if self.task is None else self.task
 
