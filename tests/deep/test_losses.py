@@ -318,7 +318,7 @@ def test_decision_transformer_with_a_few_windows_at_a_time(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["ATAC", "PSPI"])
-def test_the_weight_of_the_entropy_starts_at_alpha(name: str) -> None:
-    for settings, alpha in (({}, 1.0), ({"alpha": 0.01}, 0.01)):
+def test_where_the_weight_of_the_entropy_starts(name: str) -> None:
+    for settings, alpha in (({}, 1.0), ({"entropy_weight": 0.01}, 0.01)):
         _, state, _, _ = prepared(name, settings)
         np.testing.assert_allclose(np.exp(state["log_alpha"]), alpha, rtol=1e-5)

@@ -344,7 +344,7 @@ def test_tuning_needs_a_task_and_a_task_must_exist() -> None:
         ("BC", "standardize", True),
         ("PSPI", "standardize", True),
         ("PSPI", "epsilon", 1e-5),
-        ("ATAC", "alpha", 0.01),
+        ("ATAC", "entropy_weight", 0.01),
     ],
 )
 def test_a_setting_that_came_later_leaves_old_trials_known(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from instinct.data import LABELS
 from instinct.deep import ALGORITHMS, configure, settings_of
 from instinct.deep.settings import Setting
 from instinct.errors import BadInput
@@ -46,15 +47,15 @@ def test_quick_is_smaller_everywhere() -> None:
             assert float(quick["batch_size"]) < float(paper["batch_size"])
 
 
-@pytest.mark.parametrize("algorithm", ["ATAC", "PSPI"])
-def test_negative_rewards_have_quick_settings_of_their_own(algorithm: str) -> None:
-    usual = settings("quick", algorithm, "hopper", "zero")
-    assert usual == settings("quick", algorithm, "hopper", "original")
-    assert usual != settings("quick", algorithm, "hopper", "negative")
-    assert settings("paper", algorithm, "hopper", "negative") == settings_of(configure(algorithm))
-    for task in (REACH, "safety:PointGoal1"):
-        told = [settings("quick", algorithm, task, label) for label in ("zero", "negative")]
-        assert told[0] == told[1]
+def test_pspi_has_quick_settings_by_label_as_the_paper_has() -> None:
+    told = {label: settings("quick", "PSPI", "hopper", label) for label in LABELS}
+    assert told["original"] == told["random"]
+    assert told["zero"] != told["original"] != told["negative"] != told["zero"]
+    for label in LABELS:
+        assert settings("paper", "PSPI", "hopper", label) == settings_of(configure("PSPI"))
+        for task in (REACH, "safety:PointGoal1"):
+            usual = settings("quick", "PSPI", task)
+            assert settings("quick", "PSPI", task, label) == usual
 
 
 def test_quick_bc_holds_episodes_out_of_goal_data() -> None:

@@ -199,7 +199,7 @@ class ActorCritic(Evaluation):
 
     The policy moves slowly and maximises a critic that has just answered it. What acts in the end
     is an exponential average of its weights with the rate `policy_average`; 1, the paper's, is the
-    last policy itself. The weight of the policy's entropy starts at `alpha`.
+    last policy itself. The weight α of its entropy starts at `entropy_weight`.
     """
 
     steps: int = 1_000_000
@@ -207,17 +207,17 @@ class ActorCritic(Evaluation):
     beta: float = 1.0
     slow_rate: float = 5e-7
     policy_average: float = 1.0
-    alpha: float = 1.0
+    entropy_weight: float = 1.0
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     POSITIVE: ClassVar[frozenset[str]] = Evaluation.POSITIVE | {
         "beta",
         "slow_rate",
         "policy_average",
-        "alpha",
+        "entropy_weight",
     }
     SHARES: ClassVar[frozenset[str]] = Evaluation.SHARES | {"policy_average"}
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {**Evaluation.NEUTRAL, "alpha": 1.0}
+    NEUTRAL: ClassVar[Mapping[str, Any]] = {**Evaluation.NEUTRAL, "entropy_weight": 1.0}
 
     def warm_start(self) -> Algorithm | None:
         same = {field.name: getattr(self, field.name) for field in fields(Evaluation)}
@@ -227,7 +227,7 @@ class ActorCritic(Evaluation):
         """Policy, critics and target critics go on from the warm start; optimizers are fresh."""
         del key, data
         assert warm is not None
-        log_alpha = jnp.log(jnp.asarray(self.alpha, jnp.float32))
+        log_alpha = jnp.log(jnp.asarray(self.entropy_weight, jnp.float32))
         return warm | {
             "average": jax.tree.map(jnp.copy, warm["policy"]),
             "critic_optimizer": adam_init(warm["critics"]),

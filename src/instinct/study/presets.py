@@ -2,9 +2,8 @@
 
 `quick` keeps the algorithms and changes sizes: 3 × 64 networks, small batches, some ten thousand
 steps. ATAC and PSPI train with rewards of size at most one and values of order one (`unit_rewards`,
-`value_scale` = 1 − γ), with a faster critic whose units stay alive (`epsilon`), and act with an
-average of the policy's weights. Told negative rewards they have settings of their own.
-docs/presets.md tells how all were found.
+`value_scale` = 1 − γ), with a faster critic, and act with an average of the policy's weights. PSPI
+told zero or negative rewards has settings of its own. docs/presets.md tells how all were found.
 """
 
 from collections.abc import Mapping
@@ -25,13 +24,6 @@ GAME = SMALL | {
     "slow_rate": 5e-6,
     "policy_average": 1e-4,
 }
-LIVELY = GAME | {
-    "steps": 30_000,
-    "slow_rate": 1e-5,
-    "beta": 500.0,
-    "epsilon": 1e-5,
-    "alpha": 0.01,
-}
 FEW_ACTIONS: dict[str, Setting] = {
     "units": 64,
     "batch_size": 64,
@@ -43,18 +35,18 @@ FEW_ACTIONS: dict[str, Setting] = {
 
 QUICK: dict[str, Settings] = {
     "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
-    "ATAC": LIVELY,
-    "PSPI": LIVELY,
+    "ATAC": GAME | {"beta": 100.0},
+    "PSPI": GAME | {"beta": 300.0},
     "IQL": SMALL | {"steps": 40_000, "rate": 1e-3, "beta": 0.3},
     "CQL": FEW_ACTIONS,
     "CQL3": FEW_ACTIONS,
     "DT": {"units": 64, "batch_size": 32, "rate": 1e-3, "steps": 4_000},
 }
 PRESETS: dict[str, Mapping[str, Settings]] = {"paper": {}, "quick": QUICK}
+SHORT = GAME | {"steps": 30_000, "slow_rate": 1e-5}
 UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
-    ("quick", "ATAC", "negative"): LIVELY | {"beta": 100.0},
-    ("quick", "PSPI", "negative"): GAME
-    | {"steps": 30_000, "beta": 250.0, "fast_rate": 1e-3, "slow_rate": 1e-5},
+    ("quick", "PSPI", "zero"): SHORT | {"beta": 500.0, "epsilon": 1e-5, "entropy_weight": 0.01},
+    ("quick", "PSPI", "negative"): SHORT | {"beta": 250.0, "fast_rate": 1e-3},
 }
 
 
