@@ -3,12 +3,14 @@
 import shutil
 from pathlib import Path
 
+from instinct.study.archive import STUDY, read_archive
 from instinct.study.measured import Measured
 from instinct.study.plan import Plan
 from instinct.study.trials import Trial
 from tests.cli.conftest import Run
 from tests.study.stores import scores, store_with
 
+OURS = Path(__file__).parents[2] / "docs"
 PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2)
 
 
@@ -80,7 +82,12 @@ def test_what_is_no_study_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_our_page_is_what_our_results_give(run: Run, tmp_path: Path) -> None:
-    docs = Path(__file__).parents[2] / "docs"
-    shutil.copytree(docs / "results", tmp_path / "results")
+    shutil.copytree(OURS / "results", tmp_path / "results")
     assert run("results", "write", tmp_path).code == 0
-    assert (tmp_path / "results.md").read_text() == (docs / "results.md").read_text()
+    assert (tmp_path / "results.md").read_text() == (OURS / "results.md").read_text()
+
+
+def test_our_results_are_those_of_todays_settings() -> None:
+    kept = [read_archive(path.parent)[0] for path in (OURS / "results").glob(f"*/{STUDY}")]
+    assert kept
+    assert {each.plan.name: each.outdated() for each in kept if each.outdated()} == {}
