@@ -143,3 +143,28 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
         "safety:PointGoal1, PSPI, cost-free: cost 2.00, without the filter 3.00"
     ]
     assert len(found) == 2
+
+
+def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
+    """BC and PSPI told zero succeed equally often, PSPI told random more often, negative less."""
+    plan = Plan(
+        "goals",
+        ("metaworld:push", "metaworld:window-open"),
+        ("BC", "PSPI"),
+        preset="quick",
+        seeds=3,
+    )
+    levels = {"random": 7, "negative": 3}
+
+    def measure(trial: Trial) -> Measured:
+        level = levels.get(trial.label, 5)
+        return Measured({"success": tuple(float(n < level + trial.seed) for n in range(10))})
+
+    store_with(tmp_path, plan, measure)
+    findings = read_findings(tmp_path)
+    told = cases(findings, "On goal tasks")
+    assert [case.holds for case in told] == [True, True, False] * 2
+    assert [case.what for case in cases(findings, "beat BC") if case.holds] == [
+        "metaworld:push, PSPI, random: 0.80 against BC's 0.60"
+    ]
+    assert len(cases(findings, "beat BC")) == 3

@@ -19,6 +19,8 @@ from instinct.tasks.metaworld import PREFIX as METAWORLD
 WRONG_LABELS = tuple(label.name for label in WRONG)
 PESSIMISTS = ("ATAC", "PSPI")
 EXPERT_LEVEL = 90.0
+OUTPERFORMED = ("peg-insert-side", "push", "reach")
+"""Goal tasks in which the paper sees BC outperformed under wrong rewards."""
 SAME = 10.0
 """Scores that differ by no more than this and a standard error are called the same."""
 
@@ -127,20 +129,29 @@ def no_worse(one: Array, other: Array) -> bool:
     return bool(one.mean() >= other.mean() - error(one, other))
 
 
+def better(one: Array, other: Array) -> bool:
+    """Above by more than the standard error of the difference."""
+    return bool(one.mean() > other.mean() + error(one, other))
+
+
 def same(one: Array, other: Array) -> bool:
     """Apart by no more than ten points and the standard error of the difference."""
     return bool(abs(one.mean() - other.mean()) <= SAME + error(one, other))
 
 
 def beside_bc(
-    evidence: Evidence, datasets: Sequence[str], quantity: str, form: str
+    evidence: Evidence,
+    datasets: Sequence[str],
+    quantity: str,
+    form: str,
+    holds: Callable[[Array, Array], bool] = no_worse,
 ) -> Iterator[Case]:
     for dataset in datasets:
         bc = evidence.seeds(dataset, "BC", "original", quantity)
         for algorithm, label, values in told_wrong(evidence, dataset, PESSIMISTS, quantity):
             if bc is not None:
                 said = f"{values.mean():{form}} against BC's {bc.mean():{form}}"
-                yield Case(f"{dataset}, {algorithm}, {label}: {said}", no_worse(values, bc))
+                yield Case(f"{dataset}, {algorithm}, {label}: {said}", holds(values, bc))
 
 
 def told_wrong(
@@ -223,6 +234,11 @@ def goal_tasks(evidence: Evidence) -> Iterator[Case]:
     yield from beside_bc(evidence, evidence.goals(), "success", ".2f")
 
 
+def outperforming(evidence: Evidence) -> Iterator[Case]:
+    tasks = [name for name in evidence.goals() if name.removeprefix(METAWORLD) in OUTPERFORMED]
+    yield from beside_bc(evidence, tasks, "success", ".2f", better)
+
+
 def goal_terminal(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.goals():
         for algorithm in PESSIMISTS:
@@ -236,7 +252,7 @@ def goal_terminal(evidence: Evidence) -> Iterator[Case]:
 def safer(evidence: Evidence) -> Iterator[Case]:
     for cell, after, before in evidence.filtered():
         said = f"cost {after.mean():.2f}, without the filter {before.mean():.2f}"
-        holds = bool(after.mean() < before.mean() - error(after, before))
+        holds = better(before, after)
         yield Case(f"{cell.dataset}, {cell.algorithm}, {cell.filter}: {said}", holds)
 
 
@@ -303,6 +319,12 @@ CLAIMS = (
         "On goal tasks ATAC and PSPI told wrong rewards are no worse than BC, stopped in time",
         "Meta-World: the success rate is not below BC's by more than the standard error",
         goal_tasks,
+    ),
+    Claim(
+        "On push, reach and peg-insert-side ATAC and PSPI told wrong rewards beat BC, stopped in "
+        "time",
+        "Meta-World: the success rate is above BC's by more than the standard error",
+        outperforming,
     ),
     Claim(
         "Goal data are positively biased by their terminal at the goal",
