@@ -45,6 +45,7 @@ def test_the_grid_world_has_a_table_verdicts_and_the_bias(run: Run, tmp_path: Pa
     assert outcome.code == 0, outcome.err
     assert "does not test reward use" in outcome.out
     assert "Positive bias of the data: ∞ (PEVI" in outcome.out
+    assert "--preset paper tells" not in outcome.out
     assert outcome.out.rstrip().endswith(f"Page: {tmp_path / 'index.html'}")
     again = run("audit", "gridworld", "--seeds", 2, "--episodes", 20, "--out", tmp_path, "--json")
     assert again.json["positive_bias"][0]["estimate"] == "inf"

@@ -16,14 +16,16 @@ from tests.study.stores import scores, store_with
 DATA = "hopper-medium"
 
 
-def audited(folder: Path, table: dict[str, float], seeds: int = 3, bc: float = 40) -> Findings:
+def audited(
+    folder: Path, table: dict[str, float], seeds: int = 3, bc: float = 40, preset: str = "quick"
+) -> Findings:
     """PSPI with these scores under the labels."""
 
     def measure(trial: Trial) -> Measured:
         level = bc if trial.algorithm == "BC" else table[trial.label]
         return scores(trial, level + trial.seed - 1, length=10 * level)
 
-    store_with(folder, audit_plan(DATA, algorithms=["PSPI"], seeds=seeds), measure)
+    store_with(folder, audit_plan(DATA, algorithms=["PSPI"], seeds=seeds, preset=preset), measure)
     return read_findings(folder)
 
 
@@ -60,6 +62,20 @@ def test_wrong_rewards_that_do_better_are_called_so(tmp_path: Path) -> None:
     assert "are better than the policy trained with it, 96.0 against 41.0: this dataset" in text
     assert "does not test reward use" in text
     assert "%" not in text.partition(";")[0]
+
+
+@pytest.mark.parametrize(
+    ("preset", "zero", "first_look"),
+    [("quick", 90.0, True), ("quick", 60.0, False), ("paper", 90.0, False)],
+)
+def test_quick_agents_may_not_have_made_use_of_the_reward(
+    tmp_path: Path, preset: str, zero: float, first_look: bool
+) -> None:
+    """With the true reward the paper's PSPI has 94.5 on hopper-medium, its best."""
+    table = {"original": 90.0, "zero": zero, "random": 90.0, "negative": 90.0}
+    text = said(audited(tmp_path, table, preset=preset))
+    assert ("(the paper's, on its data, reach 94.5 with PSPI)" in text) == first_look
+    assert ("--preset paper tells" in text) == first_look
 
 
 def test_one_seed_is_a_glance(tmp_path: Path) -> None:

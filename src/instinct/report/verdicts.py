@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from instinct.data import WRONG
+from instinct.deep import ALGORITHMS
 from instinct.paper.tables import table
 from instinct.report.filter_verdicts import cost, filter_use
 from instinct.report.numbers import FORMS
 from instinct.report.page import Level, Verdict
+from instinct.report.study_tables import paper_name, paper_numbers
 from instinct.study.findings import Findings
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import FALLING, reads_rewards
@@ -75,6 +77,26 @@ def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
         f"Policies trained without the true reward {found}: {judgement}. {reached}; {beside}, so "
         f"the reward {adds}.",
         level,
+    )
+    if share >= ENOUGH and findings.plan.preset == "quick" and best in ALGORITHMS:
+        yield Verdict(first_look(dataset, main))
+
+
+def first_look(dataset: str, quantity: str) -> str:
+    """What the quick preset leaves open where the reward seems to add little."""
+    papers = [
+        row
+        for row in paper_numbers(quantity).values()
+        if row.dataset == paper_name(dataset) and row.label == "original"
+    ]
+    theirs = ""
+    if papers:
+        best = max(papers, key=lambda row: row.mean)
+        reached = f"{best.mean:{FORMS[quantity]}} with {best.algorithm}"
+        theirs = f" (the paper's, on its data, reach {reached})"
+    return (
+        "A first look: agents that train longer than the quick preset's may make more of the true "
+        f"reward{theirs}; --preset paper tells."
     )
 
 
