@@ -9,7 +9,10 @@ import pytest
 import instinct
 
 ROOT = Path(instinct.__file__).parent
-ORDER = ("data", "theory", "tabular", "deep", "tasks", "collect", "paper", "study", "report", "cli")
+ORDER = (
+    *("util", "data", "theory", "tabular", "deep", "tasks", "behaviors", "benchmarks", "paper"),
+    *("study", "engine", "report", "experiments", "audits", "results", "bench", "cli"),
+)
 
 
 def imports(file: Path) -> Iterator[str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from instinct.collect.catalog import find
-from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations
-from instinct.collect.safety import DRIVES
+from instinct.benchmarks.catalog import find
+from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations
+from instinct.benchmarks.safety.datasets import DRIVES
 from tests.cli.conftest import Run
 
 needs_metaworld = pytest.mark.skipif(

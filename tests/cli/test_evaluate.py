@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.cli.evaluate import measured
 from instinct.data import Box, Dataset
 from instinct.deep import Run as TrainingRun
 from instinct.deep import load_policy, train
-from instinct.deep.bc import BC
+from instinct.deep.algorithms.bc import BC
 from instinct.tasks.evaluation import Evaluation, evaluate
-from instinct.tasks.gym_task import GymTask
 from tests.cli.conftest import Run
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_gives_the_means_of_the_evaluation(run: Run, folder: Path) -> None:
     result = run("evaluate", folder, "--task", "hopper", "--episodes", 5, "--json").json
-    expected = evaluate(load_policy(folder), GymTask("hopper"), 5)
+    expected = evaluate(load_policy(folder), LocomotionTask("hopper"), 5)
     assert expected.scores is not None
     assert result["return"] == pytest.approx(expected.returns.mean())
     assert result["length"] == pytest.approx(expected.lengths.mean())

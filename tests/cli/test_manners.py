@@ -8,8 +8,8 @@ import pytest
 from typer.main import get_command
 
 import instinct
+from instinct.benchmarks import catalog
 from instinct.cli.app import build
-from instinct.collect import catalog
 from tests.cli.conftest import Run
 
 

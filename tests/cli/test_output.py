@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from instinct.cli.output import show_page, show_table
-from instinct.report.page import Page, Section, Verdict
-from instinct.report.tables import Missing, Number, Table
+from instinct.report.kit.page import Page, Section, Verdict
+from instinct.report.kit.tables import Missing, Number, Table
 
 TABLE = Table(
     "scores",

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from instinct.study.archive import STUDY, read_archive
+from instinct.results.archive import STUDY, read_archive
 from instinct.study.measured import Measured
 from instinct.study.plan import Plan
 from instinct.study.trials import Trial

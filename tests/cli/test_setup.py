@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from instinct.tasks import safety_compat
+from instinct.benchmarks.safety import compat as safety_compat
 from tests.cli.conftest import Run
 
 

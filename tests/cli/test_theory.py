@@ -5,7 +5,7 @@ import pytest
 from instinct.data import write
 from tests.cli.conftest import Run
 from tests.data.datasets import small
-from tests.study.test_theory import chain
+from tests.experiments.test_theory import chain
 
 
 def test_the_grid_world(run: Run, tmp_path: Path) -> None:

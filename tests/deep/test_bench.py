@@ -6,11 +6,13 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from instinct.deep.algorithm import Algorithm
-from instinct.deep.bench import hopper_like, matrix_flop, on_one_core, untrained
-from instinct.deep.runs import load_run
-from instinct.deep.settings import configure
-from instinct.deep.start_bench import compiling, first_step, make_dataset
+from instinct.bench.start import compiling, first_step, make_dataset
+from instinct.bench.training import matrix_flop
+from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.algorithms.settings import configure
+from instinct.deep.training.runs import load_run
+from instinct.deep.training.synthetic import hopper_like, untrained
+from instinct.util.processes import on_one_core
 
 
 def shapes(layers: int, units: int, inputs: int, outputs: int) -> tuple[int, int]:

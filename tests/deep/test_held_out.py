@@ -10,7 +10,7 @@ import pytest
 
 from instinct.data import Array, Box, Dataset
 from instinct.deep import Pace, Policy, Progress, Run, State, configure, settings_of, train
-from instinct.deep.bc import BC, MEAN_RATE, Halves, hold_out
+from instinct.deep.algorithms.bc import BC, MEAN_RATE, Halves, hold_out
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 

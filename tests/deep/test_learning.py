@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from instinct.data import Array, Box, Dataset
 from instinct.deep import Pace, Policy, Run, configure, train
-from instinct.deep.networks import scaled_tanh_gaussian
+from instinct.deep.nn.networks import scaled_tanh_gaussian
 from tests.deep.problems import cliff, one_step
 
 SMALL = {"layers": 2, "units": 32, "batch_size": 64, "steps": 3000}

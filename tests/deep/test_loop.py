@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import pytest
 
 from instinct.deep import configure
-from instinct.deep.bench import hopper_like, untrained
-from instinct.deep.loop import advance
-from instinct.deep.registry import ALGORITHMS
+from instinct.deep.algorithms.registry import ALGORITHMS
+from instinct.deep.training.loop import advance
+from instinct.deep.training.synthetic import hopper_like, untrained
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

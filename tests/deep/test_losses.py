@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from instinct.data import Array
-from instinct.deep import cql, dt
-from instinct.deep.algorithm import Algorithm, Batch, Data
-from instinct.deep.loop import first_state
-from instinct.deep.settings import configure
-from instinct.deep.train import stages
+from instinct.deep.algorithms import cql, dt
+from instinct.deep.algorithms.algorithm import Algorithm, Batch, Data
+from instinct.deep.algorithms.settings import configure
+from instinct.deep.training.loop import first_state
+from instinct.deep.training.run_training import stages
 from tests.deep import reference as ref
 from tests.deep.problems import noise_dataset
 

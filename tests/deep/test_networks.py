@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instinct.deep.actor_critic import into_ball
-from instinct.deep.algorithm import combine
-from instinct.deep.networks import (
+from instinct.deep.algorithms.actor_critic import into_ball
+from instinct.deep.algorithms.algorithm import combine
+from instinct.deep.nn.networks import (
     Normal,
     gaussian,
     gaussian_init,
@@ -22,7 +22,7 @@ from instinct.deep.networks import (
     tanh_gaussian,
     tanh_gaussian_init,
 )
-from instinct.deep.optimizer import adam_init, adam_step, clip_norm, cosine, mean_gradient
+from instinct.deep.nn.optimizer import adam_init, adam_step, clip_norm, cosine, mean_gradient
 
 KEY = jax.random.key(0)
 

@@ -12,9 +12,9 @@ from safetensors.numpy import load_file, save_file
 
 from instinct.data import Box, Dataset, label, relabel
 from instinct.deep import Policy, Run, configure, load_policy, load_run, told_by, train
-from instinct.deep.dt import DT, returns_to_go
-from instinct.deep.iql import reward_scale
-from instinct.deep.transformer import Dropout
+from instinct.deep.algorithms.dt import DT, returns_to_go
+from instinct.deep.algorithms.iql import reward_scale
+from instinct.deep.nn.transformer import Dropout
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 

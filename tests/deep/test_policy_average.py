@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from instinct.deep import Pace, Progress, Run, State, configure, train
-from instinct.deep.algorithm import Algorithm
-from instinct.deep.train import stages
+from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.training.run_training import stages
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from instinct.deep import Outcome, Pace, Progress, Run, configure, load_run, train
-from instinct.deep.algorithm import Algorithm
+from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 

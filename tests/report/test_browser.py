@@ -9,16 +9,16 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
 from playwright.sync_api import Page as Tab
 
-from instinct.report.figures import figure, styled
-from instinct.report.page import Drawing, Page, Section, write_page
-from instinct.report.registry import PAGES
+from instinct.audits.plan import audit_plan
+from instinct.experiments.gridworld.compute import GRIDWORLD
+from instinct.experiments.pages import PAGES
+from instinct.experiments.results import Results
+from instinct.report.kit.figures import figure, styled
+from instinct.report.kit.page import Drawing, Page, Section, write_page
+from instinct.report.kit.tables import Missing, Number, Table
 from instinct.report.study_page import compose
-from instinct.report.tables import Missing, Number, Table
-from instinct.study.audit import audit_plan
 from instinct.study.findings import read_findings
-from instinct.study.gridworld import GRIDWORLD
 from instinct.study.measured import Measured
-from instinct.study.results import Results
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with

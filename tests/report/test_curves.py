@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from instinct.data import Array
-from instinct.report.curves import Curve, draw
+from instinct.report.kit.curves import Curve, draw
 
 STEPS: Array = np.array([0, 50_000, 100_000])
 

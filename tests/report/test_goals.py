@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from instinct.collect.metaworld import NO_GOAL_TERMINAL
-from instinct.report.numbers import rows
+from instinct.audits.plan import audit_plan
+from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
+from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
-from instinct.study.audit import audit_plan
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measured import Measured
 from instinct.study.plan import Plan

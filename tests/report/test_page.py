@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from instinct.report.page import Page, Section, Verdict, html, write_page
-from instinct.report.registry import PAGES
-from instinct.report.tables import Missing, Table
-from instinct.study.gridworld import GRIDWORLD
-from instinct.study.registry import STUDIES
+from instinct.experiments.gridworld.compute import GRIDWORLD
+from instinct.experiments.pages import PAGES
+from instinct.experiments.registry import STUDIES
+from instinct.report.kit.page import Page, Section, Verdict, html, write_page
+from instinct.report.kit.tables import Missing, Table
 
 FIGURES = {f"{name}.{kind}" for name in ("map", "length_bias") for kind in ("svg", "pdf")}
 

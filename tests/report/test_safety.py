@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instinct.report.numbers import rows
+from instinct.audits.plan import audit_plan
+from instinct.report.kit.tables import Number
 from instinct.report.plan_tables import cells_table
+from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
-from instinct.report.tables import Number
 from instinct.report.verdicts import verdicts
-from instinct.study.audit import audit_plan
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measured import Measured
 from instinct.study.plan import Cell, Plan
-from instinct.study.running import choices
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
+from instinct.study.tuning import choices
 from tests.study.stores import FACTS
 
 GOAL = "safety:PointGoal1"

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from instinct.paper.tables import table
-from instinct.report.figures import svg
-from instinct.report.panels import places
-from instinct.report.score_figures import (
+from instinct.report.kit.figures import svg
+from instinct.report.kit.panels import places
+from instinct.report.kit.score_figures import (
     COLOURS,
     SUCCESS,
     Bar,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instinct.report.latex import escape, latex, write_latex
-from instinct.report.tables import Missing, Number, Table, raw, write_csv
+from instinct.report.kit.latex import escape, latex, write_latex
+from instinct.report.kit.tables import Missing, Number, Table, raw, write_csv
 
 TABLE = Table(
     "scores",

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from instinct.report.numbers import rows
+from instinct.audits.plan import audit_plan
+from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
-from instinct.study.audit import audit_plan
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measured import Measured
 from instinct.study.trials import Trial

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instinct.benchmarks import registry
 from instinct.data import Array, Box, Dataset, write
+from instinct.engine.trial_runner import Desk
 from instinct.study.measured import Measured
-from instinct.study.performing import Desk
 from instinct.study.trials import Trial
-from instinct.tasks import registry
 from instinct.tasks.environments import Environment
 from instinct.tasks.simulation import Step
 from tests.study.problems import Pretenders, What

@@ -9,14 +9,14 @@ import numpy as np
 
 from instinct.data import Box, Dataset, write
 from instinct.deep import Progress
+from instinct.engine.local_executor import Event
+from instinct.engine.trial_runner import Opened
 from instinct.errors import InstinctError
 from instinct.study.findings import read_findings
 from instinct.study.measured import Measured
-from instinct.study.performing import Opened
 from instinct.study.plan import Plan
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
-from instinct.study.workers import Event
 
 PENDULUM = "gym:InvertedPendulum-v5"
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 20}

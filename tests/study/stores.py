@@ -6,9 +6,9 @@ from typing import Any
 
 from instinct.study.measured import Measured
 from instinct.study.plan import Plan
-from instinct.study.running import choices
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
+from instinct.study.tuning import choices
 
 FACTS: Mapping[str, Any] = {
     "hash": "c0ffee" * 10,

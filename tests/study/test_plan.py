@@ -16,9 +16,9 @@ from instinct.study.paper_counts import runs_of
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content, read_plan, shipped_plans
 from instinct.study.presets import PRESETS
-from instinct.study.running import choices
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
+from instinct.study.tuning import choices
 from tests.study.problems import deep_plan, grid_plan
 
 LABELS = ("original", "zero", "random", "negative")

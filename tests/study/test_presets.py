@@ -4,7 +4,7 @@ import pytest
 
 from instinct.data import LABELS
 from instinct.deep import ALGORITHMS, configure, settings_of
-from instinct.deep.settings import Setting
+from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.plan_files import shipped_plans
 from instinct.study.presets import PRESETS, preset

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import LABELS, relabel
 from instinct.errors import BadInput
 from instinct.tabular import Model, PEVIConfig, States, bc, bounds, pevi, remaining
 from instinct.tabular.pevi import Bound
-from instinct.tasks.gridworld import GridWorld
 from instinct.theory.mdp import layered
 from tests.tabular.cases import dataset, random_mdp, record
 

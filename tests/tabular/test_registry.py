@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from instinct.benchmarks.gridworld.world import KEY, GridWorld
 from instinct.data import LABELS, Array, Dataset, relabel
 from instinct.errors import BadInput
 from instinct.tabular import (
@@ -22,7 +23,6 @@ from instinct.tabular import (
     degree,
     morel,
 )
-from instinct.tasks.gridworld import KEY, GridWorld
 from tests.tabular.cases import dataset
 
 ADMISSIBLE = [name for name in ALGORITHMS if name != "BC"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from instinct.bench.tabular import measure, random_dataset
 from instinct.tabular import ALGORITHMS, Model
-from instinct.tabular.bench import measure, random_dataset
 
 
 @pytest.mark.slow

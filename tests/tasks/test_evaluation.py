@@ -6,20 +6,21 @@ import jax
 import numpy as np
 import pytest
 
+from instinct.bench.evaluation import compare, untrained
+from instinct.benchmarks.gymnasium.task import GymTask
+from instinct.benchmarks.locomotion.scores import normalize
+from instinct.benchmarks.locomotion.task import LocomotionTask
+from instinct.benchmarks.registry import find_task
 from instinct.data import Array, Box, Dataset
-from instinct.deep.algorithm import Algorithm
-from instinct.deep.bc import BC
-from instinct.deep.dt import DT
-from instinct.deep.networks import gaussian_init
-from instinct.deep.policy import Policy, told_by
+from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.algorithms.bc import BC
+from instinct.deep.algorithms.dt import DT
+from instinct.deep.nn.networks import gaussian_init
+from instinct.deep.training.policy import Policy, told_by
 from instinct.errors import BadInput
-from instinct.tasks.environments import Environment, make
+from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
-from instinct.tasks.evaluation_bench import compare, untrained
-from instinct.tasks.gym_task import GymTask
-from instinct.tasks.registry import find_task
-from instinct.tasks.scores import normalize
-from instinct.tasks.simulation import Step
+from instinct.tasks.simulation import Step, Task
 
 
 class Swing:
@@ -37,8 +38,8 @@ class Swing:
         return np.stack(columns, axis=1).astype(np.float32), memory + 1
 
 
-def one_at_a_time(task: GymTask, policy: Swing, episodes: int) -> tuple[list[float], list[int]]:
-    environment = make(task.environment_id)
+def one_at_a_time(task: Task, policy: Swing, episodes: int) -> tuple[list[float], list[int]]:
+    environment = task.environment()
     returns, lengths = [], []
     for episode in range(episodes):
         observation, _ = environment.reset(seed=episode_seed(0, episode))
@@ -69,7 +70,7 @@ def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
         assert len(set(lengths)) > 1, "episodes that end at different times are what is tested"
 
 
-def network_policy(task: GymTask, algorithm: Algorithm) -> Policy:
+def network_policy(task: Task, algorithm: Algorithm) -> Policy:
     size, box = task.observation_size, task.action_space
     weights = {"policy": gaussian_init(jax.random.key(0), size, box.dimension, 2, 32)}
     return Policy(algorithm, weights, box)
@@ -77,7 +78,7 @@ def network_policy(task: GymTask, algorithm: Algorithm) -> Policy:
 
 @pytest.mark.parametrize("at_once", [1, 7, 33])
 def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int) -> None:
-    task = GymTask("hopper")
+    task = LocomotionTask("hopper")
     policy = network_policy(task, BC())
     whole = evaluate(policy, task, 40, seed=3)
     parts = evaluate(policy, task, 40, seed=3, at_once=at_once)
@@ -93,7 +94,7 @@ def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int)
 def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play(
     label: str,
 ) -> None:
-    task = GymTask("hopper")
+    task = LocomotionTask("hopper")
     generator = np.random.default_rng(0)
     observations = generator.normal(size=(21, task.observation_size)).astype(np.float32)
     ends = np.arange(20) % 10 == 9
@@ -160,7 +161,7 @@ def test_successes_and_costs_are_of_whole_episodes() -> None:
 
 
 def test_scores_are_d4rls_where_there_are_any() -> None:
-    task = GymTask("hopper")
+    task = LocomotionTask("hopper")
     result = evaluate(Swing(3), task, 3)
     assert result.scores is not None
     np.testing.assert_array_equal(result.scores, normalize(result.returns, "hopper"))

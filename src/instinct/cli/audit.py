@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
+from instinct.audits.audit import audit, audit_folder
+from instinct.cli.executors import Executor, RayAddress, Workers, executor_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import FILTERS_HELP, ActionRange, words
 from instinct.cli.output import Json, print_json, show_page
-from instinct.cli.running import Executor, RayAddress, Workers, executor_of
 from instinct.cli.train import given
-from instinct.cli.watching import watching
-from instinct.report.audit import audit, audit_folder
+from instinct.cli.watch import watching
 
 
 def audit_command(

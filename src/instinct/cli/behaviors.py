@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
+from instinct.behaviors.sac import SAC
+from instinct.behaviors.selection import select
+from instinct.behaviors.shipped import FOLDER, Shipped, curve, ship, shipped
+from instinct.behaviors.training import Plan, Point, train
+from instinct.benchmarks.gymnasium.task import PREFIX
+from instinct.benchmarks.locomotion.simulation import BODIES
+from instinct.benchmarks.registry import find_task
 from instinct.cli.output import Json, out, print_json, progress, show_table
-from instinct.collect.sac import SAC
-from instinct.collect.selection import select
-from instinct.collect.shipped import FOLDER, Shipped, curve, ship, shipped
-from instinct.collect.training import Plan, Point, train
 from instinct.report.behaviors import draw_curves
 from instinct.report.datasets import markdown
-from instinct.report.figures import save
-from instinct.report.tables import Table
-from instinct.tasks.gym_task import PREFIX, GymTask
-from instinct.tasks.locomotion import BODIES
+from instinct.report.kit.figures import save
+from instinct.report.kit.tables import Table
 
 app = typer.Typer(help="Train behaviour policies, and show those that are shipped.")
 
@@ -96,7 +97,7 @@ def train_behavior(
         def report(point: Point) -> None:
             step(point.step, steps, f"return {point.mean_return:.1f}")
 
-        points = train(plan, steps, folder, report)
+        points = train(plan, find_task(name), steps, folder, report)
     if json:
         print_json({"folder": str(folder), "curve": [finite(asdict(point)) for point in points]})
         return
@@ -122,7 +123,7 @@ def select_behaviors(
     """
     with progress(task) as step:
         chosen, networks = select(
-            GymTask(task), folder, medium, command, episodes=episodes, report=step
+            find_task(task), folder, medium, command, episodes=episodes, report=step
         )
     ship(chosen, networks, folder, target)
     show_table(table(chosen))

@@ -7,7 +7,7 @@ import typer
 
 from instinct.cli.output import Json, print_json, progress, show_table
 from instinct.errors import BadInput
-from instinct.report.tables import Table
+from instinct.report.kit.tables import Table
 
 app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
 
@@ -23,7 +23,7 @@ def tabular(
 
     Example: instinct bench tabular --states 1000 --transitions 100000
     """
-    from instinct.tabular.bench import measure
+    from instinct.bench.tabular import measure
 
     rows = [row._asdict() for row in measure(states, actions, transitions)]
     caption = f"{states:,} states, {actions} actions, {transitions:,} transitions."
@@ -44,8 +44,8 @@ def train(
 
     Example: instinct bench train --algorithm ATAC --size paper --json
     """
-    from instinct.deep.bench import SIZES, measure
-    from instinct.deep.registry import ALGORITHMS, algorithm_class
+    from instinct.bench.training import SIZES, measure
+    from instinct.deep.algorithms.registry import ALGORITHMS, algorithm_class
 
     names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
     sizes = [*(size or SIZES)]
@@ -73,8 +73,8 @@ def start(
 
     Example: instinct bench start --algorithm ATAC --json
     """
-    from instinct.deep.registry import ALGORITHMS, algorithm_class
-    from instinct.deep.start_bench import measure_start
+    from instinct.bench.start import measure_start
+    from instinct.deep.algorithms.registry import ALGORITHMS, algorithm_class
 
     names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
     rows = []
@@ -95,9 +95,9 @@ def profile(
 
     Example: instinct bench profile CQL
     """
-    from instinct.deep.bench import SIZES
-    from instinct.deep.profile import profile as measure
-    from instinct.deep.registry import algorithm_class
+    from instinct.bench.profile import profile as measure
+    from instinct.bench.training import SIZES
+    from instinct.deep.algorithms.registry import algorithm_class
 
     name = algorithm_class(algorithm).__name__
     if size not in SIZES:
@@ -119,9 +119,8 @@ def evaluate(
 
     Example: instinct bench evaluate --task metaworld:reach --json
     """
-    from instinct.collect.evaluation_bench import bench_evaluate
-    from instinct.tasks.evaluation_bench import compare, untrained
-    from instinct.tasks.registry import find_task
+    from instinct.bench.evaluation import bench_evaluate, compare, untrained
+    from instinct.benchmarks.registry import find_task
 
     if task == "hopper":
         result = asdict(bench_evaluate(episodes))
@@ -147,8 +146,8 @@ def safety(
 
     Example: instinct bench safety --task CarGoal1 --json
     """
-    from instinct.tasks.safety import SETUPS
-    from instinct.tasks.safety_bench import measure
+    from instinct.bench.safety import measure
+    from instinct.benchmarks.safety.task import SETUPS
 
     names = task or [*SETUPS]
     rows: list[dict[str, Any]] = []
@@ -169,7 +168,7 @@ def study(
 
     Example: instinct bench study --json
     """
-    from instinct.study.study_bench import measure
+    from instinct.bench.study import measure
 
     with progress("runs") as step:
         result = asdict(measure(runs, report=lambda ended, of: step(ended, of, "ended")))

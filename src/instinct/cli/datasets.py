@@ -8,19 +8,21 @@ from typing import Annotated, Any
 import typer
 from matplotlib.figure import Figure
 
+from instinct.behaviors.shipped import shipped
+from instinct.benchmarks.catalog import NAMED, Made, recipe
+from instinct.benchmarks.dataset_store import path_of
+from instinct.benchmarks.locomotion import d4rl
+from instinct.benchmarks.locomotion.datasets import QUALITIES, RECIPES, Recipe
+from instinct.benchmarks.locomotion.scores import normalize
+from instinct.benchmarks.locomotion.simulation import BODIES
+from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations, reached
+from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL as SUFFIX
+from instinct.benchmarks.safety import dsrl
+from instinct.benchmarks.safety.datasets import DRIVES
 from instinct.cli.output import Json, out, print_json, progress, show_table
-from instinct.collect import d4rl, dsrl
-from instinct.collect.catalog import NAMED, Made, recipe
-from instinct.collect.locomotion import QUALITIES, RECIPES, Recipe
-from instinct.collect.metaworld import DEMONSTRATIONS, Demonstrations, reached
-from instinct.collect.metaworld import NO_GOAL_TERMINAL as SUFFIX
-from instinct.collect.safety import DRIVES
-from instinct.collect.shipped import shipped
-from instinct.collect.store import data_folder, path_of
 from instinct.data import Dataset
 from instinct.data.summary import summarize
 from instinct.errors import BadInput
-from instinct.report.cost_scatter import draw_costs
 from instinct.report.datasets import (
     CostRow,
     GoalRow,
@@ -30,11 +32,11 @@ from instinct.report.datasets import (
     goal_table,
     markdown,
 )
-from instinct.report.figures import check_format, save
-from instinct.report.length_bias import Scatter, draw_grid
-from instinct.report.tables import Table
-from instinct.tasks.locomotion import BODIES
-from instinct.tasks.scores import normalize
+from instinct.report.kit.cost_scatter import draw_costs
+from instinct.report.kit.figures import check_format, save
+from instinct.report.kit.length_bias import Scatter, draw_grid
+from instinct.report.kit.tables import Table
+from instinct.util.folders import data_folder
 
 app = typer.Typer(help="List the datasets that have a name, and make them.")
 

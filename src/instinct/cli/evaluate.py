@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
+from instinct.benchmarks.catalog import task_of
+from instinct.benchmarks.registry import find_task
 from instinct.cli.output import Json, print_json, show_table
-from instinct.collect.catalog import task_of
 from instinct.deep import load_policy
-from instinct.deep.runs import read_json
 from instinct.errors import BadInput
-from instinct.report.tables import Table
+from instinct.report.kit.tables import Table
 from instinct.tasks.evaluation import Evaluation, evaluate, mean_and_error
-from instinct.tasks.registry import find_task
+from instinct.util.jsonio import read_json
 
 
 def evaluate_run(

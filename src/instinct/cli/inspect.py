@@ -7,18 +7,18 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from instinct.benchmarks.catalog import goals_end, task_of
+from instinct.benchmarks.metaworld.datasets import reached
+from instinct.benchmarks.registry import find_task
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source
 from instinct.cli.output import Json, out, print_json, show_table
-from instinct.collect.catalog import goals_end, task_of
-from instinct.collect.metaworld import reached
 from instinct.data import Dataset, exact, find_filter, removal, remove, write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
-from instinct.report.figures import check_format, save
-from instinct.report.filter_sections import removal_table
-from instinct.report.length_bias import Scatter, draw
-from instinct.tasks.registry import find_task
+from instinct.report.kit.figures import check_format, save
+from instinct.report.kit.length_bias import Scatter, draw
+from instinct.report.sections.filters import removal_table
 
 
 def inspect(

@@ -1,7 +1,7 @@
 """Opening the dataset that a user names, with a bar while it is made."""
 
+from instinct.benchmarks.catalog import find, size_of
 from instinct.cli.output import progress
-from instinct.collect.catalog import find, size_of
 from instinct.data import ActionRange, Dataset
 
 

@@ -14,11 +14,11 @@ from rich.progress import Progress as Bar
 from rich.table import Table as Grid
 from rich.text import Text
 
-from instinct.report.tables import Cell, Number, Table, note_of
-from instinct.study.study import Progress
+from instinct.experiments.experiment import Progress
+from instinct.report.kit.tables import Cell, Number, Table, note_of
 
 if TYPE_CHECKING:
-    from instinct.report.page import Page
+    from instinct.report.kit.page import Page
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 

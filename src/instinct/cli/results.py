@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from instinct.cli.output import out
-from instinct.report.results import write_results
-from instinct.study.archive import STUDY, read_archive, together, write_archive
+from instinct.experiments.results import FILE, load, save
+from instinct.results.archive import STUDY, read_archive, together, write_archive
+from instinct.results.page import write_results
 from instinct.study.findings import read_findings
-from instinct.study.results import FILE, load, save
 
 app = typer.Typer(
     help="Keep what studies found as text files, and make the page about them.",

@@ -26,7 +26,7 @@ def safety() -> None:
 
     Example: instinct setup safety
     """
-    from instinct.tasks.safety_compat import VERSION, need_safety
+    from instinct.benchmarks.safety.compat import VERSION, need_safety
 
     packages = [f"safety-gymnasium=={VERSION}", "pyyaml>=6", "xmltodict>=0.13"]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]

@@ -5,27 +5,27 @@ from typing import Annotated, Any
 
 import typer
 
+from instinct.cli.executors import Executor, RayAddress, Workers, executor_of
 from instinct.cli.options import words
 from instinct.cli.output import Json, out, print_json, progress, show_page, show_table
-from instinct.cli.running import Executor, RayAddress, Workers, executor_of
-from instinct.cli.watching import watching
+from instinct.cli.watch import watching
+from instinct.engine.prediction import predict
+from instinct.engine.run_plan import run_plan
 from instinct.errors import BadInput
-from instinct.report.numbers import rows
-from instinct.report.page import write_page
+from instinct.experiments.experiment import Study, seconds
+from instinct.experiments.pages import PAGES
+from instinct.experiments.registry import STUDIES, find
+from instinct.experiments.results import FILE, load, save
+from instinct.report.kit.page import write_page
 from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
-from instinct.report.registry import PAGES
+from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.study.findings import Findings, read_findings
 from instinct.study.paper_counts import compare, runs_of
 from instinct.study.plan import Plan
 from instinct.study.plan_files import read_plan, shipped_plans
-from instinct.study.prediction import predict
-from instinct.study.registry import STUDIES, find
-from instinct.study.results import FILE, load, save
-from instinct.study.running import run_plan
 from instinct.study.store import holder
-from instinct.study.study import Study, seconds
-from instinct.study.theory import plain
+from instinct.util.jsonio import to_json_data
 
 app = typer.Typer(help="Plan, run, watch and report the paper's studies.", no_args_is_help=True)
 
@@ -291,7 +291,7 @@ def tell(name: str, folder: Path, json: bool) -> None:
 
 
 def document_of(findings: Findings) -> dict[str, Any]:
-    document: dict[str, Any] = plain(
+    document: dict[str, Any] = to_json_data(
         {
             "study": findings.plan.name,
             "runs": findings.trials,

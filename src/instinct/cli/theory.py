@@ -9,12 +9,12 @@ from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals
 from instinct.cli.output import Json, print_json, progress, show_page
 from instinct.data import Box, remove_terminals
-from instinct.data.discretise import discretise
+from instinct.data.discretize import discretise
 from instinct.errors import BadInput
-from instinct.report.page import write_page
-from instinct.report.theory import compose
-from instinct.study import theory as exact
-from instinct.study.results import load, save
+from instinct.experiments.results import load, save
+from instinct.experiments.theory import compute as exact
+from instinct.experiments.theory.page import compose
+from instinct.report.kit.page import write_page
 
 
 def theory(

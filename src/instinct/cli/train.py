@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from instinct.benchmarks.catalog import task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress
-from instinct.collect.catalog import task_of
 from instinct.data import label as label_named
 from instinct.data import relabel, remove_terminals
 from instinct.deep import Progress, Run, algorithm_class, configure, keep_programs, settings_of

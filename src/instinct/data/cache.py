@@ -5,14 +5,14 @@ so that a source that has changed is read anew. The cache lies in `$INSTINCT_CAC
 user's cache folder, and can be deleted at any time.
 """
 
-import hashlib
 import logging
-import os
 from pathlib import Path
 
 from instinct.data.dataset import Dataset
 from instinct.data.formats.npz import read_npz, write_npz
 from instinct.errors import InstinctError
+from instinct.util.folders import cache_folder
+from instinct.util.hashing import hash_bytes
 
 log = logging.getLogger(__name__)
 
@@ -23,22 +23,13 @@ LEAST = 50_000
 """Transitions below which the source itself opens fast enough."""
 
 
-def folder() -> Path:
-    if "INSTINCT_CACHE" in os.environ:
-        return Path(os.environ["INSTINCT_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "instinct"
-
-
 def entry(path: Path, options: str) -> Path:
     """Where the dataset of a source in its present state would lie."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) or [path]
     states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    state = short(repr((VERSION, options, states)))
-    return folder() / "datasets" / f"{short(str(path.resolve()))}-{state}.npz"
-
-
-def short(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    state = hash_bytes(repr((VERSION, options, states)).encode())[:20]
+    source = hash_bytes(str(path.resolve()).encode())[:20]
+    return cache_folder() / "datasets" / f"{source}-{state}.npz"
 
 
 def get(path: Path, options: str) -> Dataset | None:

@@ -1,6 +1,5 @@
 """Dataset: transitions grouped into episodes, validated once when made."""
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ import numpy as np
 from instinct.data.arrays import Array, flags, floats, numbers, reject
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
+from instinct.util.hashing import hash_arrays
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,11 +145,7 @@ class Dataset:
     @cached_property
     def hash(self) -> str:
         """SHA-256 of the contents: equal exactly for datasets with the same transitions."""
-        digest = hashlib.sha256(repr(self.action_space).encode())
-        for name, array in self.fields():
-            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-            digest.update(array.data)
-        return digest.hexdigest()
+        return hash_arrays(self.fields(), prefix=repr(self.action_space))
 
     def change(self, **arrays: Array) -> "Dataset":
         """The dataset with other arrays in the place of some of its fields."""

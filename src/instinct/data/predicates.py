@@ -1,6 +1,5 @@
 """Predicates: which transitions of a dataset a filter removes."""
 
-import hashlib
 import io
 import operator
 import re
@@ -12,6 +11,7 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
 from instinct.errors import BadInput
+from instinct.util.hashing import hash_bytes
 
 Predicate = Callable[[Dataset], Array]
 
@@ -91,7 +91,7 @@ def mask(text: str) -> Predicate | None:
 
     def marked(dataset: Dataset) -> Array:
         content = contents(path)
-        if known not in (None, short_hash(content)):
+        if known not in (None, hash_bytes(content)[:16]):
             raise BadInput("has changed since the filter was chosen", file=path)
         try:
             rows: Array = np.load(io.BytesIO(content), allow_pickle=False)
@@ -112,7 +112,7 @@ def exact(text: str) -> str:
     """The name without spaces; that of a mask's file with the hash of what it holds."""
     text = text.replace(" ", "") if COMPARISON.fullmatch(text.replace(" ", "")) else text
     match = MASK.fullmatch(text)
-    return text if match is None or match[2] else f"{text}@{short_hash(contents(Path(text)))}"
+    return text if match is None or match[2] else f"{text}@{hash_bytes(contents(Path(text)))[:16]}"
 
 
 def contents(path: Path) -> bytes:
@@ -120,7 +120,3 @@ def contents(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise BadInput(f"cannot be read: {error.strerror}", file=path) from None
-
-
-def short_hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]

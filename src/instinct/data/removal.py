@@ -6,6 +6,7 @@ import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
+from instinct.util.spacing import evenly_spaced
 
 REFERENCE, PROBES = 20_000, 1000
 """At most so many recorded states are looked at, around so many removed ones."""
@@ -73,14 +74,15 @@ def for_many(values: Array) -> float:
 def coverage(dataset: Dataset, rows: Array) -> float | None:
     """The share that is kept of the nearest states of other episodes to the removed ones."""
     episode = np.repeat(np.arange(dataset.episodes), dataset.lengths)
-    reference = some(np.arange(len(dataset)), REFERENCE)
+    reference = evenly_spaced(len(dataset), REFERENCE)
     states = dataset.observations[reference].astype(np.float64)
     middle, deviation = states.mean(axis=0), states.std(axis=0)
     scale = np.where(deviation > 0, deviation, 1)
     states = (states - middle) / scale
     lengths, kept = (states**2).sum(axis=1), ~rows[reference]
     shares = []
-    for probe in some(np.flatnonzero(rows), PROBES):
+    removed = np.flatnonzero(rows)
+    for probe in removed[evenly_spaced(len(removed), PROBES)]:
         x = (dataset.observations[probe] - middle) / scale
         squares = (lengths - 2 * states @ x + x @ x).round(DUST)
         other = episode[reference] != episode[probe]
@@ -89,10 +91,3 @@ def coverage(dataset: Dataset, rows: Array) -> float | None:
             near = other & (squares <= np.partition(squares[other], last)[last])
             shares.append(float(kept[near].mean()))
     return float(np.mean(shares)) if shares else None
-
-
-def some(rows: Array, most: int) -> Array:
-    """At most so many of the rows, evenly spaced."""
-    if len(rows) <= most:
-        return rows
-    return np.asarray(rows[np.linspace(0, len(rows) - 1, most).round().astype(int)])

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from matplotlib.figure import Figure
 
-from instinct.collect.shipped import Shipped
+from instinct.behaviors.shipped import Shipped
+from instinct.benchmarks.locomotion.scores import normalize
 from instinct.data import Array
-from instinct.report.figures import figure, styled
-from instinct.tasks.scores import normalize
+from instinct.report.kit.figures import figure, styled
 
 Curve = Mapping[str, Array]
 

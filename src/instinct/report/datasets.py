@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instinct.benchmarks.safety.task import KAPPA
 from instinct.data import Array, Dataset
 from instinct.data.summary import Summary, correlation
 from instinct.paper.tables import table as published
-from instinct.report.tables import Cell, Missing, Number, Table
-from instinct.tasks.safety import KAPPA
+from instinct.report.kit.tables import Cell, Missing, Number, Table
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
+from instinct.benchmarks.safety.task import is_safe
 from instinct.data import ALL, Array
-from instinct.report.numbers import FORMS
-from instinct.report.page import Level, Verdict
+from instinct.report.kit.page import Level, Verdict
+from instinct.report.sections.numbers import FORMS
 from instinct.study.findings import Findings, Found
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import reads_rewards
 from instinct.study.statistics import interval, mean
-from instinct.tasks.safety import is_safe
 
 ENOUGH = 0.9
 """The share of the reward that a filter may leave to be called harmless."""

@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from instinct.report.tables import Cell, Number, Table
+from instinct.engine.prediction import Prediction
+from instinct.report.kit.tables import Cell, Number, Table
 from instinct.study.findings import Findings
 from instinct.study.paper_counts import Comparison, runs_of
 from instinct.study.plan import Plan
-from instinct.study.prediction import Prediction
 
 MACHINES = (1, 10, 100)
 

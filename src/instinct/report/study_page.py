@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
+from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.data import ALL
-from instinct.report.bias_sections import bias_section, goal_terminal_section, short
-from instinct.report.filter_sections import filter_section
-from instinct.report.page import Drawing, Page, Section
-from instinct.report.panels import unique
-from instinct.report.safety_sections import safety_section
-from instinct.report.score_figures import (
+from instinct.report.kit.page import Drawing, Page, Section
+from instinct.report.kit.panels import unique
+from instinct.report.kit.score_figures import (
     LENGTH,
     SCORE,
     SUCCESS,
@@ -16,7 +14,9 @@ from instinct.report.score_figures import (
     Scale,
     draw_scores,
 )
-from instinct.report.study_sections import (
+from instinct.report.kit.tables import Table
+from instinct.report.sections.bias import bias_section, goal_terminal_section, short
+from instinct.report.sections.common import (
     FEW,
     curves_section,
     data_section,
@@ -24,14 +24,14 @@ from instinct.report.study_sections import (
     overview,
     settings_section,
 )
-from instinct.report.study_tables import grid
-from instinct.report.tables import Table
+from instinct.report.sections.filters import filter_section
+from instinct.report.sections.safety import safety_section
+from instinct.report.sections.tables import grid
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import reads_rewards
 from instinct.study.statistics import estimate
-from instinct.tasks.locomotion import BODIES
 
 SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from instinct.benchmarks.metaworld.task import PREFIX
 from instinct.data import WRONG
 from instinct.deep import ALGORITHMS
 from instinct.paper.tables import table
 from instinct.report.filter_verdicts import cost, filter_use
-from instinct.report.numbers import FORMS
-from instinct.report.page import Level, Verdict
-from instinct.report.study_tables import paper_name, paper_numbers
+from instinct.report.kit.page import Level, Verdict
+from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.tables import paper_name, paper_numbers
 from instinct.study.findings import Findings
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import FALLING, reads_rewards
 from instinct.study.statistics import probability_of_improvement
-from instinct.tasks.metaworld import PREFIX
 
 HOLDS: Level = "holds"
 NOTE: Level = "note"

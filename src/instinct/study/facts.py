@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from instinct.benchmarks.registry import find_task
 from instinct.data import Array, Dataset, Discrete, removal
 from instinct.data.summary import correlation, summarize
 from instinct.study.measured import QUANTITIES, quantities
-from instinct.tasks.registry import find_task
+from instinct.util.spacing import evenly_spaced
 
 
 def facts(dataset: Dataset, task: str) -> dict[str, Any]:
@@ -55,8 +56,7 @@ POINTS = 400
 def points(behavior: Mapping[str, Array], along: str) -> list[list[float]]:
     """A quantity and the main one of some recorded episodes, evenly spaced, for a scatter plot."""
     main = next(name for name in QUANTITIES if name in behavior)
-    episodes = len(behavior[main])
-    keep = np.unique(np.linspace(0, episodes - 1, POINTS).round().astype(int))
+    keep = evenly_spaced(len(behavior[main]), POINTS)
     pairs = np.stack([behavior[along][keep], behavior[main][keep]], axis=1)
     rounded: list[list[float]] = pairs.astype(float).round(4).tolist()
     return rounded

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import Array
-from instinct.deep.settings import Setting
+from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.bias import PositiveBias, positive_bias
 from instinct.study.measured import QUANTITIES
 from instinct.study.plan import Cell, Plan, reads_rewards
-from instinct.study.running import choices, trials_of
 from instinct.study.store import Store, read_store
 from instinct.study.trials import shown_as
-from instinct.tasks.gridworld import GridWorld
+from instinct.study.tuning import choices, trials_of
 
 BEST = {"score": 100.0, "success": 1.0}
 """J*: what an optimal policy reaches, on scales that say so."""

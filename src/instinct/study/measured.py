@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from instinct.benchmarks.safety.task import normalised_cost
 from instinct.data import Array
-from instinct.tasks.safety import normalised_cost
 
 QUANTITIES = {
     "success": "success rate",

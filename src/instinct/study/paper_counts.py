@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from instinct.collect.locomotion import RECIPES
-from instinct.collect.metaworld import DEMONSTRATIONS
+from instinct.benchmarks.locomotion.datasets import RECIPES
+from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS
 from instinct.data import LABELS
 from instinct.paper.tables import safety_tasks
 from instinct.study.plan import FALLING, Cell, Plan

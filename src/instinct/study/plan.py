@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from instinct.collect.catalog import task_of
+from instinct.benchmarks.catalog import task_of
+from instinct.benchmarks.registry import find_task
 from instinct.data import ALL, find_filter
 from instinct.deep import ALGORITHMS, algorithm_class, configure, settings_of
-from instinct.deep.settings import Setting
+from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.presets import PRESETS, preset
-from instinct.study.tabular import tabular_settings
+from instinct.study.rules import RULES
+from instinct.study.tabular_settings import tabular_settings
 from instinct.study.trials import NO_TERMINAL, REWARD_TYPES, Trial
-from instinct.study.tuning import RULES
-from instinct.tasks.registry import find_task
 
 FALLING = ("hopper", "walker2d")
 """Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""

@@ -8,7 +8,7 @@ told zero or negative rewards has settings of its own. docs/presets.md tells how
 
 from collections.abc import Mapping
 
-from instinct.deep.settings import Setting
+from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 
 Settings = Mapping[str, Setting]

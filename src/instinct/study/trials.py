@@ -1,16 +1,14 @@
 """Trials: one run and how it is judged, told by names alone so that any worker can perform it."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
 
 from instinct.data import LABELS
 from instinct.deep import ALGORITHMS, Algorithm, configure
-from instinct.deep.settings import Setting
-from instinct.deep.train import stages
+from instinct.deep.algorithms.settings import Setting
+from instinct.deep.training.run_training import stages
+from instinct.util.hashing import hash_json
 
 NO_TERMINAL = "no-terminal"
 """The true reward with the terminal transitions removed, as the paper's tables call it."""
@@ -47,7 +45,7 @@ class Trial:
             for name, value in self.settings.items()
             if name not in neutral or value != neutral[name]
         }
-        return digest(asdict(self) | {"settings": counts})
+        return hash_json(asdict(self) | {"settings": counts})
 
     @property
     def shown(self) -> str:
@@ -72,7 +70,7 @@ class Trial:
         if self.task == "gridworld" or self.algorithm not in ALGORITHMS:
             return {}
         return {
-            type(stage).__name__: digest(
+            type(stage).__name__: hash_json(
                 [
                     type(stage).__name__,
                     asdict(stage),
@@ -88,7 +86,3 @@ class Trial:
 
 def shown_as(dataset: str, filters: tuple[str, ...]) -> str:
     return " | ".join([dataset, *filters])
-
-
-def digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,39 +1,48 @@
-"""Rules that choose among the settings of an algorithm by what their trials measured."""
+"""Choose the settings of every cell that is tuned, from the trials that have ended."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from instinct.study.measured import Measured
-
-Choice = Mapping[int, Sequence[Measured]]
-"""The trials of every combination, by its number."""
-
-
-def best_mean(choice: Choice) -> int:
-    """The combination with the best mean of the main quantity; the first of several."""
-    return max(choice, key=lambda number: (mean(choice[number], main), -number))
+from instinct.deep.algorithms.settings import Setting
+from instinct.study.plan import Cell, Plan
+from instinct.study.rules import RULES
+from instinct.study.store import Ended, Store
+from instinct.study.trials import Trial
 
 
-def safe(choice: Choice) -> int:
-    """The safe combination with the most reward; where none is safe, that with the least cost."""
-    costs = {number: mean(trials, normalized_cost) for number, trials in choice.items()}
-    harmless = [number for number, cost in costs.items() if cost <= 1]
-    if harmless:
-        return max(harmless, key=lambda number: (mean(choice[number], main), -number))
-    return min(costs, key=lambda number: (costs[number], number))
+def trials_of(plan: Plan, store: Store) -> list[Trial]:
+    """All trials, each once, the final ones with the settings chosen by those that have ended."""
+    trials = [*plan.tuning(), *plan.final(choices(plan, store))]
+    return [*{trial.identity: trial for trial in trials}.values()]
 
 
-RULES: dict[str, Callable[[Choice], int]] = {"best-mean": best_mean, "safe": safe}
+def choices(plan: Plan, store: Store) -> dict[Cell, Mapping[str, Setting]]:
+    """The combination that the plan's rule chooses for every cell that is tuned.
+
+    A combination of which a trial failed or has not ended is not chosen; a cell without any other
+    is left out.
+    """
+    ended = {
+        identity: each for identity, each in store.ended().items() if not each.measured.failure
+    }
+    chosen: dict[Cell, Mapping[str, Setting]] = {}
+    for cell in plan.cells():
+        combinations = plan.combinations(cell)
+        if len(combinations) > 1:
+            found = {
+                number: [each.measured for each in tried]
+                for number, combination in enumerate(combinations)
+                if (tried := of_combination(plan, cell, combination, ended))
+            }
+            if found:
+                chosen[cell] = combinations[RULES[plan.rule](found)]
+    return chosen
 
 
-def mean(trials: Sequence[Measured], quantity: Callable[[Measured], float]) -> float:
-    return float(np.mean([quantity(measured) for measured in trials]))
-
-
-def main(measured: Measured) -> float:
-    return measured.mean(measured.main)
-
-
-def normalized_cost(measured: Measured) -> float:
-    return measured.mean("cost")
+def of_combination(
+    plan: Plan, cell: Cell, combination: Mapping[str, Setting], ended: Mapping[str, Ended]
+) -> Sequence[Ended]:
+    """The trials of all tuning seeds, or none if one of them is missing."""
+    trials = [plan.trial(cell, combination, seed) for seed in plan.seeds_of_tuning]
+    if any(trial.identity not in ended for trial in trials):
+        return []
+    return [ended[trial.identity] for trial in trials]

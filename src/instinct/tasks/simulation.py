@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from instinct.data import Array, Box
-from instinct.deep.devices import cores
 from instinct.tasks.environments import Environment, make
+from instinct.util.cores import cores
 
 
 class Step(NamedTuple):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import h5py
 
-from instinct.atomic import replacing
 from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
 from instinct.data.formats.files import reading
 from instinct.data.formats.spaces import NAMES, space_arrays, space_of
 from instinct.errors import BadInput
+from instinct.util.atomic import replacing
 
 
 def read_d4rl(

@@ -8,7 +8,6 @@ from typing import Any
 import h5py
 import numpy as np
 
-from instinct.atomic import replacing
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
@@ -16,6 +15,7 @@ from instinct.data.formats import hdf5
 from instinct.data.formats.files import check_memory, reading
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
+from instinct.util.atomic import replacing
 
 LAYOUT = "0.5.0"
 """The version of Minari whose layout is written."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from instinct.atomic import replacing
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats.files import check_memory, reading
 from instinct.data.formats.spaces import NAMES, space_arrays, space_of
 from instinct.errors import BadInput
+from instinct.util.atomic import replacing
 
 REPAIRS = "metadata/repairs"
 

@@ -1,0 +1,130 @@
+"""Datasets recorded from behaviour policies, deterministic from a seed.
+
+Episodes are played side by side but kept in the order of their numbers, and the dataset is the
+first N transitions in that order, as if they had been played one after another: short episodes
+are not preferred because they end sooner.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.behaviors.behavior import Behavior
+from instinct.data import Array, Dataset
+from instinct.errors import BadInput
+from instinct.tasks.evaluation import episode_seed
+from instinct.tasks.simulation import Task
+
+PLACES, PER_PLACE = 64, 100
+"""Episodes played side by side: at most so many, and fewer for small datasets."""
+
+Report = Callable[[int], None]
+"""Called with the number of transitions recorded so far."""
+
+
+class Part(NamedTuple):
+    """So many transitions of one behaviour."""
+
+    behavior: Behavior
+    transitions: int
+
+
+class Rows(NamedTuple):
+    """Transitions with the number of their episode."""
+
+    episodes: Array
+    observations: Array
+    actions: Array
+    rewards: Array
+    next_observations: Array
+    terminals: Array
+    timeouts: Array
+
+
+def collect(
+    task: Task, parts: Sequence[Part], seed: int = 0, report: Report | None = None
+) -> Dataset:
+    """The parts one after the other; where a part is full, its last episode times out."""
+    if any(part.transitions < 1 for part in parts):
+        raise BadInput("a dataset needs at least one transition from each of its behaviours")
+    made = 0
+    pieces = []
+    for number, part in enumerate(parts):
+        base = made
+
+        def so_far(rows: int, base: int = base) -> None:
+            if report is not None:
+                report(base + rows)
+
+        pieces.append(record(task, part, episode_seed(seed, number), so_far))
+        made += part.transitions
+    rows = Rows(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
+    return Dataset(
+        observations=rows.observations,
+        actions=rows.actions,
+        rewards=rows.rewards,
+        next_observations=rows.next_observations,
+        terminals=rows.terminals,
+        timeouts=rows.timeouts,
+        action_space=task.action_space,
+    )
+
+
+def record(task: Task, part: Part, seed: int, report: Report) -> Rows:
+    """The first transitions of the behaviour's episodes 0, 1, … in order."""
+    places = min(PLACES, 1 + part.transitions // PER_PLACE)
+    stream = Stream(task, part.behavior, seed, places)
+    steps: list[Rows] = []
+    recorded = 0
+    while stream.playing.any():
+        steps.append(stream.step(more=recorded < part.transitions))
+        recorded += len(steps[-1].episodes)
+        report(min(recorded, part.transitions))
+    rows = Rows(*(np.concatenate(columns) for columns in zip(*steps, strict=True)))
+    order = np.argsort(rows.episodes, kind="stable")[: part.transitions]
+    rows = Rows(*(column[order] for column in rows))
+    rows.timeouts[-1] = not rows.terminals[-1]
+    return rows
+
+
+class Stream:
+    """Episodes side by side; the place of one that ends is given to the next."""
+
+    def __init__(self, task: Task, behavior: Behavior, seed: int, places: int) -> None:
+        self.simulation = task.simulation(places)
+        self.behavior, self.seed = behavior, seed
+        self.memory = behavior.start(places, seed)
+        self.observations = np.zeros((places, task.observation_size), np.float32)
+        self.episodes = np.zeros(places, int)
+        self.playing = np.ones(places, bool)
+        self.started = 0
+        for place in range(places):
+            self.begin(place)
+
+    def begin(self, place: int) -> None:
+        start = self.simulation.reset(place, episode_seed(self.seed, self.started))
+        self.observations[place], self.episodes[place] = start, self.started
+        self.started += 1
+
+    def step(self, more: bool) -> Rows:
+        """One step of all that play; `more` tells whether ended episodes are followed by others."""
+        actions, self.memory = self.behavior.act(self.memory, self.observations, np.zeros(0))
+        places = np.flatnonzero(self.playing)
+        step = self.simulation.step(places, actions[places])
+        rows = Rows(
+            self.episodes[places],
+            self.observations[places],
+            actions[places],
+            step.rewards.astype(np.float32),
+            step.observations.astype(np.float32),
+            step.terminals,
+            step.timeouts,
+        )
+        self.observations[places] = rows.next_observations
+        for place in places[step.terminals | step.timeouts].tolist():
+            if more:
+                self.begin(place)
+            else:
+                self.playing[place] = False
+        return rows

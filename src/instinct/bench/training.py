@@ -1,0 +1,132 @@
+"""How fast training is, against the fastest that the core can multiply matrices."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from instinct.deep.algorithms.algorithm import Algorithm, Data, State
+from instinct.deep.algorithms.registry import ALGORITHMS
+from instinct.deep.algorithms.settings import configure
+from instinct.deep.training.loop import advance
+from instinct.deep.training.synthetic import hopper_like, untrained
+from instinct.util.processes import on_one_core
+
+SIZES: dict[str, dict[str, float]] = {"paper": {}, "small": {"layers": 3, "units": 64}}
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Steps per second of one core's time, and what they are of its peak.
+
+    `gflop_per_step` counts the multiplications and additions of all matrix products of one update
+    (2·m·n·k each) and nothing else. The peak is that of a 256 × 256 × 256 product in 32 bits.
+    `compile_seconds` is also the core's time.
+    """
+
+    algorithm: str
+    size: str
+    steps_per_second: float
+    gflop_per_step: float
+    fraction_of_gemm_peak: float
+    peak_gflops: float
+    compile_seconds: float
+
+
+def measure(
+    algorithms: Sequence[str] = tuple(ALGORITHMS), sizes: Sequence[str] = tuple(SIZES)
+) -> Iterator[dict[str, Any]]:
+    """One row for every algorithm and size, each measured in a process on one core."""
+    for name in algorithms:
+        for size in sizes:
+            yield asdict(on_one_core(speed, name, size))
+
+
+def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
+    """Measure in this process, with the clock of the processor."""
+    algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
+    key = jax.random.key(0)
+    state = untrained(algorithm, key, data)
+    flop = matrix_flop(algorithm, state, data)
+    started = time.process_time()
+    program = advance.lower(algorithm, state, data, key, 0, 1).compile()
+    compiled = time.process_time() - started
+
+    def steps(n: int) -> float:
+        nonlocal state
+        started = time.process_time()
+        state, _, bad = program(algorithm, state, data, key, 0, n)
+        bad.block_until_ready()
+        return (time.process_time() - started) / n
+
+    n = max(1, round(seconds / steps(2)))
+    times, peaks = [], []
+    for _ in range(REPEATS):
+        times.append(steps(n))
+        peaks.append(gemm_peak())
+    rate, peak = 1 / min(times), max(peaks)
+    return Speed(name, size, rate, flop / 1e9, rate * flop / peak, peak / 1e9, compiled)
+
+
+def gemm_peak(products: int = 200) -> float:
+    """Operations per second of 256³ products, one after the other."""
+    a = jnp.eye(256)
+    multiplied(a, a, 1).block_until_ready()
+    started = time.process_time()
+    multiplied(a, a, products).block_until_ready()
+    return products * 2 * 256**3 / (time.process_time() - started)
+
+
+@jax.jit
+def multiplied(a: jax.Array, b: jax.Array, n: int) -> jax.Array:
+    product: jax.Array = jax.lax.fori_loop(0, n, lambda _, c: c @ b, a)
+    return product
+
+
+def matrix_flop(algorithm: Algorithm, state: State, data: Data) -> float:
+    """Operations of the matrix products in one update."""
+    return sum(product.flop * n for product, n in products(algorithm, state, data).items())
+
+
+class Product(NamedTuple):
+    """A matrix product by the shapes of its factors and the axes that it sums over."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    dimensions: Any
+
+    @property
+    def flop(self) -> float:
+        (_, summed), (_, batch) = self.dimensions
+        free = [n for i, n in enumerate(self.right) if i not in (*summed, *batch)]
+        return 2.0 * math.prod(self.left) * math.prod(free)
+
+
+def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]:
+    """The matrix products of one update and how often each is made, from its equations."""
+
+    def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
+        return algorithm.update(state, algorithm.sample(data, key), key)
+
+    return products_in(jax.make_jaxpr(one)(algorithm, state, data, jax.random.key(0)).jaxpr)
+
+
+def products_in(jaxpr: Any) -> Counter[Product]:
+    found: Counter[Product] = Counter()
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            left, right = (factor.aval.shape for factor in equation.invars)
+            found[Product(left, right, equation.params["dimension_numbers"])] += 1
+        times = equation.params["length"] if equation.primitive.name == "scan" else 1
+        for parameter in equation.params.values():
+            inner = getattr(parameter, "jaxpr", parameter)
+            if hasattr(inner, "eqns"):
+                found += Counter({product: times * n for product, n in products_in(inner).items()})
+    return found

@@ -1,0 +1,49 @@
+"""The locomotion tasks: hopper, walker2d and halfcheetah."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from instinct.benchmarks.locomotion.scores import normalize
+from instinct.benchmarks.locomotion.simulation import BODIES, Body, LocomotionSimulation
+from instinct.data import Array, Box
+from instinct.errors import BadInput
+from instinct.tasks.environments import Environment, action_box, make, observation_size
+
+
+@dataclass(frozen=True)
+class LocomotionTask:
+    """A locomotion task, judged by its own reward and by D4RL's normalized score."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in BODIES:
+            raise BadInput(
+                f"no locomotion task is called {self.name!r}; there are {', '.join(BODIES)}"
+            )
+
+    @property
+    def body(self) -> Body:
+        return BODIES[self.name]
+
+    def environment(self) -> Environment:
+        return make(self.body.environment)
+
+    @cached_property
+    def _environment(self) -> Environment:
+        return self.environment()
+
+    @property
+    def action_space(self) -> Box:
+        return action_box(self._environment)
+
+    @property
+    def observation_size(self) -> int:
+        return observation_size(self._environment)
+
+    def simulation(self, places: int) -> LocomotionSimulation:
+        return LocomotionSimulation(self.body, places)
+
+    def scores(self, returns: Array) -> Array:
+        """Return D4RL's normalized scores."""
+        return normalize(returns, self.name)

@@ -1,0 +1,128 @@
+"""Meta-World: the paper's fifteen goal-oriented tasks."""
+
+import copy
+import importlib.util
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NamedTuple
+
+from instinct.data import Array, Box
+from instinct.errors import BadInput
+from instinct.tasks.environments import Environment
+from instinct.tasks.simulation import ThreadedSimulation, threads_for
+
+if TYPE_CHECKING:
+    from metaworld.sawyer_xyz_env import SawyerXYZEnv
+
+PREFIX = "metaworld:"
+HORIZON = 500
+VERSIONS = {"metaworld": "3.1.1", "mujoco": "3.3.0"}
+
+
+class Setup(NamedTuple):
+    """What must be known of a task beside its name.
+
+    `apart` is how far its object starts, at least, from where it is to go; `turned` the part that
+    shows how the object is turned, where Meta-World takes it from a rotation matrix.
+    """
+
+    apart: float = 0.0
+    turned: tuple[str, str] | None = None
+
+
+SETUPS = {
+    "button-press": Setup(),
+    "door-open": Setup(turned=("geom", "handle")),
+    "drawer-close": Setup(),
+    "drawer-open": Setup(),
+    "peg-insert-side": Setup(apart=0.1, turned=("site", "pegGrasp")),
+    "pick-place": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "push": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "reach": Setup(apart=0.15, turned=("geom", "objGeom")),
+    "window-close": Setup(),
+    "window-open": Setup(),
+    "bin-picking": Setup(),
+    "box-close": Setup(apart=0.25),
+    "door-lock": Setup(),
+    "door-unlock": Setup(),
+    "hand-insert": Setup(apart=0.15),
+}
+
+
+@dataclass(frozen=True)
+class MetaWorldTask:
+    """One of the fifteen: the goal is seen, rewards are in [-1, 0], and reaching it is the end.
+
+    Tests are on goals that no dataset has; with `unseen=False` they are those for data. Without
+    the goal terminal an episode goes on after success, and ends by a timeout like all others.
+    """
+
+    name: str
+    unseen: bool = True
+    goal_terminal: bool = True
+
+    def __post_init__(self) -> None:
+        if self.short_name not in SETUPS:
+            raise BadInput(
+                f"Meta-World has no task {self.short_name!r} here; there are {', '.join(SETUPS)}"
+            )
+
+    @property
+    def short_name(self) -> str:
+        return self.name.removeprefix(PREFIX)
+
+    @property
+    def action_space(self) -> Box:
+        return Box.of(4)
+
+    @property
+    def observation_size(self) -> int:
+        return 39
+
+    @property
+    def horizon(self) -> int:
+        return HORIZON
+
+    def environment(self) -> Environment:
+        """Meta-World's own, unchanged but for goals, rewards and ends."""
+        need_metaworld()
+        from instinct.benchmarks.metaworld.environment import base_class
+
+        return self.with_goals(base_class(self.short_name)())
+
+    def with_goals(self, environment: "SawyerXYZEnv") -> Environment:
+        from instinct.benchmarks.metaworld.environment import GoalEnvironment
+
+        return GoalEnvironment(
+            environment,
+            SETUPS[self.short_name].apart,
+            unseen=self.unseen,
+            goal_terminal=self.goal_terminal,
+        )
+
+    def simulation(self, places: int) -> ThreadedSimulation:
+        """Lean environments, which share a model on every thread."""
+        need_metaworld()
+        from instinct.benchmarks.metaworld.lean import compiled, lean_class
+
+        threads = threads_for(places)
+        models = [copy.copy(compiled(self.short_name)) for _ in range(threads)]
+        lean = lean_class(self.short_name, SETUPS[self.short_name].turned)
+        return ThreadedSimulation(
+            [self.with_goals(lean(models[place % threads])) for place in range(places)]
+        )
+
+    def scores(self, returns: Array) -> None:
+        del returns
+
+
+def need_metaworld() -> None:
+    """Refuse what cannot work without Meta-World and the versions that go with it."""
+    if importlib.util.find_spec("metaworld") is None:
+        raise BadInput("Meta-World is not installed; pip install 'instinct[metaworld]'")
+    for package, needed in VERSIONS.items():
+        if version(package) != needed:
+            raise BadInput(
+                f"Meta-World's tasks need {package} {needed}, but {version(package)} is "
+                f"installed; pip install {package}=={needed}"
+            )

@@ -1,1 +1,0 @@
-"""Where datasets come from: behaviour policies, collection with them, and datasets by name."""

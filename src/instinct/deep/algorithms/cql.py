@@ -1,0 +1,180 @@
+"""CQL: conservative Q-learning on a soft actor critic, and CQL3 with ATAC's networks."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from instinct.deep.algorithms.algorithm import (
+    Algorithm,
+    Batch,
+    Data,
+    Metrics,
+    State,
+    hyperparameters,
+    sizes,
+)
+from instinct.deep.nn.networks import (
+    LOG_2,
+    MLP,
+    Normal,
+    moving_average,
+    scaled_tanh_gaussian,
+    scaled_tanh_gaussian_init,
+    squashed_sample,
+    tanh_gaussian,
+    tanh_gaussian_init,
+    twin_minimum,
+    twins_init,
+    value,
+)
+from instinct.deep.nn.optimizer import adam_init, adam_step, mean_gradient
+
+STATES_AT_ONCE = 16
+
+
+@hyperparameters
+class CQL(Algorithm):
+    """Critics that push down a soft maximum over actions and push up the data's actions."""
+
+    alpha: float = 1.0
+    layers: int = 2
+    units: int = 256
+    rate: float = 3e-4
+    discount: float = 0.99
+    target_rate: float = 0.005
+    action_scale: float = 1.0
+    actions: int = 10
+
+    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": (0.1, 1.0, 10.0, 100.0)}
+    POSITIVE: ClassVar[frozenset[str]] = frozenset({"alpha", "rate", "action_scale"})
+    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"discount", "target_rate"})
+
+    def init_policy(self, key: jax.Array, n: int, m: int) -> Any:
+        return tanh_gaussian_init(key, n, m, self.layers, self.units)
+
+    def policy(self, policy: Any, observations: jax.Array) -> Normal:
+        return tanh_gaussian(policy, observations)
+
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+        del warm
+        n, m = sizes(data)
+        policy_key, critic_key = jax.random.split(key)
+        policy = self.init_policy(policy_key, n, m)
+        critics = twins_init(critic_key, n + m, self.layers, self.units)
+        log_alpha = jnp.zeros(())
+        return {
+            "policy": policy,
+            "policy_optimizer": adam_init(policy),
+            "critics": critics,
+            "targets": jax.tree.map(jnp.copy, critics),
+            "critic_optimizer": adam_init(critics),
+            "log_alpha": log_alpha,
+            "alpha_optimizer": adam_init(log_alpha),
+        }
+
+    def update(self, state: State, batch: Batch, key: jax.Array) -> tuple[State, Metrics]:
+        s, s_next, c, k = (
+            batch.observations,
+            batch.next_observations,
+            self.action_scale,
+            self.actions,
+        )
+        noise_key, uniform_key = jax.random.split(key)
+        noise = jax.random.normal(noise_key, (2, k + 1, *batch.actions.shape))
+        uniform = jax.random.uniform(
+            uniform_key, (k, *batch.actions.shape), minval=-1.0, maxval=1.0
+        )
+
+        normal, into_policy = jax.vjp(lambda policy: self.policy(policy, s), state["policy"])
+        next_normal = self.policy(state["policy"], s_next)
+        now, log_now = sample(normal, noise[0], c)
+        later, log_later = sample(next_normal, noise[1], c)
+
+        y = batch.rewards + self.discount * batch.goes_on * twin_minimum(
+            state["targets"], s_next, later[-1]
+        )
+        actions = jnp.concatenate([batch.actions[None], uniform, later[:-1], now[:-1]])
+        log_uniform = jnp.full_like(log_now[:-1], -LOG_2 * batch.actions.shape[-1])
+        log_density = jnp.concatenate([log_uniform, log_later[:-1], log_now[:-1]])
+
+        def critic_loss(critics: tuple[MLP, MLP], part: Any) -> tuple[jax.Array, Metrics]:
+            s, actions, log_density, y = part
+            total, metrics = jnp.zeros(()), {}
+            for f in critics:
+                q = at_actions(f, s, actions)
+                soft_maximum = jax.nn.logsumexp(q[:, 1:] - log_density, axis=1)
+                gap = jnp.mean(soft_maximum - q[:, 0])
+                bellman = jnp.mean((q[:, 0] - y) ** 2)
+                total = total + bellman + self.alpha * gap
+                metrics = {"bellman_loss": bellman, "gap": gap, "value": q[:, 0].mean()}
+            return total, metrics
+
+        by_state = s, jnp.moveaxis(actions, 0, 1), log_density.T, y
+        (loss_q, metrics), critic_gradient = mean_gradient(
+            critic_loss, state["critics"], by_state, STATES_AT_ONCE
+        )
+        entropy_alpha = jnp.exp(state["log_alpha"])
+
+        def policy_loss(normal: Normal) -> tuple[jax.Array, jax.Array]:
+            actions, log_pi = sample(normal, noise[0, -1], c)
+            q = twin_minimum(state["critics"], s, actions)
+            return jnp.mean(entropy_alpha * log_pi - q), -log_pi.mean()
+
+        (loss_pi, entropy), into_normal = jax.value_and_grad(policy_loss, has_aux=True)(normal)
+        (policy_gradient,) = into_policy(into_normal)
+        surplus = entropy + batch.actions.shape[-1]
+
+        log_alpha, alpha_optimizer = adam_step(
+            self.rate, surplus, state["alpha_optimizer"], state["log_alpha"]
+        )
+        policy, policy_optimizer = adam_step(
+            self.rate, policy_gradient, state["policy_optimizer"], state["policy"]
+        )
+        critics, critic_optimizer = adam_step(
+            self.rate, critic_gradient, state["critic_optimizer"], state["critics"]
+        )
+        metrics |= {
+            "critic_loss": loss_q,
+            "policy_loss": loss_pi,
+            "entropy": entropy,
+            "log_alpha": log_alpha,
+        }
+        return {
+            "policy": policy,
+            "policy_optimizer": policy_optimizer,
+            "critics": critics,
+            "targets": moving_average(state["targets"], critics, self.target_rate),
+            "critic_optimizer": critic_optimizer,
+            "log_alpha": log_alpha,
+            "alpha_optimizer": alpha_optimizer,
+        }, metrics
+
+    def mode(self, weights: State, observations: jax.Array) -> jax.Array:
+        return self.action_scale * jnp.tanh(self.policy(weights["policy"], observations).mean)
+
+
+@hyperparameters
+class CQL3(CQL):
+    """CQL with three layers and the scaled tanh-Gaussian policy of ATAC and PSPI."""
+
+    layers: int = 3
+
+    def init_policy(self, key: jax.Array, n: int, m: int) -> Any:
+        return scaled_tanh_gaussian_init(key, n, m, self.layers, self.units)
+
+    def policy(self, policy: Any, observations: jax.Array) -> Normal:
+        return scaled_tanh_gaussian(policy, observations)
+
+
+def sample(normal: Normal, noise: jax.Array, c: jax.Array | float) -> tuple[jax.Array, jax.Array]:
+    """Actions and log π of whole actions."""
+    actions, log_prob = squashed_sample(normal, noise, c)
+    return actions, log_prob.sum(axis=-1)
+
+
+def at_actions(f: MLP, s: jax.Array, actions: jax.Array) -> jax.Array:
+    """f(s, a) for several actions [batch, k, m] in every state."""
+    s = jnp.broadcast_to(s[:, None], (*actions.shape[:-1], s.shape[-1]))
+    return value(f, s, actions)

@@ -1,0 +1,200 @@
+"""DT: the Decision Transformer."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from instinct.data import Array, Dataset
+from instinct.deep.algorithms.algorithm import (
+    Algorithm,
+    Carry,
+    Data,
+    Metrics,
+    State,
+    hyperparameters,
+    sizes,
+    transitions,
+)
+from instinct.deep.nn.networks import linear, mlp_init
+from instinct.deep.nn.optimizer import adam_init, adam_step, clip_norm, mean_gradient
+from instinct.deep.nn.transformer import Dropout, norm, norm_init, transformer, transformer_init
+
+TOP = 0.1
+WINDOWS_AT_ONCE = 16
+
+
+class Window(NamedTuple):
+    """K steps of an episode; where fewer are left, the first places hold none (`real` is False)."""
+
+    returns: jax.Array
+    observations: jax.Array
+    actions: jax.Array
+    steps: jax.Array
+    real: jax.Array
+
+
+@hyperparameters
+class DT(Algorithm):
+    """Actions predicted from the returns-to-go, states and actions of the last K steps.
+
+    It is asked for the return of an episode drawn from the best tenth of the data, and what is
+    still to come falls by the rewards that it is told while it acts.
+    """
+
+    steps: int = 70_000
+    layers: int = 3
+    units: int = 128
+    context: int = 20
+    dropout: float = 0.1
+    rate: float = 5e-4
+    warm_up_steps: int = 200
+    gradient_norm: float = 0.25
+    weight_decay: float = 1e-4
+    return_scale: float = 1000.0
+    horizon: int = 1000
+
+    POSITIVE: ClassVar[frozenset[str]] = frozenset({"rate", "gradient_norm", "return_scale"})
+    SHARES: ClassVar[frozenset[str]] = frozenset({"dropout", "weight_decay"})
+
+    def prepare(self, dataset: Dataset) -> Data:
+        """Standardised states; for every row its step, the end of its episode, its return-to-go."""
+        data = transitions(dataset)
+        observations = data.rows["observations"]
+        mean, std = observations.mean(axis=0), observations.std(axis=0) + 1e-6
+        rows = {
+            "observations": (observations - mean) / std,
+            "actions": data.rows["actions"],
+            "steps": dataset.steps.astype(np.int32),
+            "stops": np.repeat(dataset.stops, dataset.lengths).astype(np.int32),
+            "mean": mean,
+            "std": std,
+        }
+        best = np.sort(dataset.returns)[-max(1, round(TOP * dataset.episodes)) :]
+        told = {
+            "returns": (returns_to_go(dataset) / self.return_scale).astype(np.float32),
+            "best_returns": (best / self.return_scale).astype(np.float32),
+        }
+        return Data(rows, told)
+
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+        del warm
+        n, m = sizes(data)
+        keys = jax.random.split(key, 6)
+        policy = {
+            "step": jax.random.normal(keys[0], (self.horizon, self.units)),
+            "return": mlp_init(keys[1], [1, self.units])[0],
+            "observation": mlp_init(keys[2], [n, self.units])[0],
+            "action": mlp_init(keys[3], [m, self.units])[0],
+            "embedded": norm_init(self.units),
+            "transformer": transformer_init(keys[4], self.layers, self.units),
+            "answer": mlp_init(keys[5], [self.units, m])[0],
+        }
+        return {
+            "policy": policy,
+            "policy_optimizer": adam_init(policy),
+            "mean": jnp.asarray(data.rows["mean"]),
+            "std": jnp.asarray(data.rows["std"]),
+            "best_returns": jnp.asarray(data.told["best_returns"]),
+        }
+
+    def sample(self, data: Data, key: jax.Array) -> Window:
+        """Windows that start at any row: episodes are drawn by their length."""
+        first = jax.random.randint(key, (self.batch_size, 1), 0, len(data.rows["steps"]))
+        left = jnp.minimum(self.context, data.rows["stops"][first] - first)
+        place = jnp.arange(self.context) - (self.context - left)
+        real, row = place >= 0, first + jnp.maximum(place, 0)
+        return Window(
+            data.told["returns"][row],
+            data.rows["observations"][row],
+            data.rows["actions"][row],
+            data.rows["steps"][row],
+            real,
+        )
+
+    def update(self, state: State, batch: Window, key: jax.Array) -> tuple[State, Metrics]:
+        keys = jax.random.split(key, self.batch_size)
+        weight = batch.real / batch.real.mean()
+
+        def loss(policy: dict[str, Any], part: Any) -> tuple[jax.Array, None]:
+            window, weight, keys = part
+            predicted = self.predict(policy, window, Dropout(self.dropout, keys[0]))
+            return jnp.mean(weight[..., None] * (predicted - window.actions) ** 2), None
+
+        (error, _), gradient = mean_gradient(
+            loss, state["policy"], (batch, weight, keys), WINDOWS_AT_ONCE
+        )
+        optimizer = state["policy_optimizer"]
+        rate = self.rate * jnp.minimum(1, (optimizer["count"] + 1) / self.warm_up_steps)
+        policy, optimizer = adam_step(
+            rate,
+            clip_norm(gradient, self.gradient_norm),
+            optimizer,
+            state["policy"],
+            self.weight_decay,
+        )
+        return state | {"policy": policy, "policy_optimizer": optimizer}, {"action_error": error}
+
+    def predict(
+        self, policy: dict[str, Any], window: Window, dropout: Dropout | None = None
+    ) -> jax.Array:
+        """The action at every step of the window, from the tokens up to its state."""
+        step = policy["step"][jnp.clip(window.steps, 0, self.horizon - 1)]
+        tokens = jnp.stack(
+            [
+                linear(policy["return"], window.returns[..., None]) + step,
+                linear(policy["observation"], window.observations) + step,
+                linear(policy["action"], window.actions) + step,
+            ],
+            axis=2,
+        )
+        batch, context, kinds, width = tokens.shape
+        tokens = norm(policy["embedded"], tokens.reshape(batch, context * kinds, width))
+        real = jnp.repeat(window.real, kinds, axis=1)
+        states = transformer(policy["transformer"], tokens, real, slice(1, None, kinds), dropout)
+        return jnp.tanh(linear(policy["answer"], states))
+
+    def weights(self, state: State) -> State:
+        return {name: state[name] for name in ("policy", "mean", "std", "best_returns")}
+
+    def start(self, weights: State, n: int, key: jax.Array) -> Carry:
+        """An empty window, and for every episode the return to ask for."""
+        m = weights["policy"]["answer"]["bias"].shape[0]
+        window = Window(
+            jnp.zeros((n, self.context)),
+            jnp.zeros((n, self.context, weights["mean"].shape[0])),
+            jnp.zeros((n, self.context, m)),
+            jnp.broadcast_to(jnp.arange(self.context) - self.context, (n, self.context)),
+            jnp.zeros((n, self.context), bool),
+        )
+        return window, jax.random.choice(key, weights["best_returns"], (n,))
+
+    def act(
+        self, weights: State, carry: Carry, observations: jax.Array, rewards: jax.Array
+    ) -> tuple[jax.Array, Carry]:
+        window, wanted = carry
+        wanted = wanted - rewards / self.return_scale
+        s = (observations - weights["mean"]) / weights["std"]
+        window = Window(
+            append(window.returns, wanted),
+            append(window.observations, s),
+            append(window.actions, jnp.zeros_like(window.actions[:, 0])),
+            window.steps + 1,
+            append(window.real, jnp.ones(len(s), bool)),
+        )
+        actions = self.predict(weights["policy"], window)[:, -1]
+        done = window.actions.at[:, -1].set(actions)
+        return actions, (window._replace(actions=done), wanted)
+
+
+def append(history: jax.Array, latest: jax.Array) -> jax.Array:
+    """The history one step on: its first place is forgotten."""
+    return jnp.concatenate([history[:, 1:], latest[:, None]], axis=1)
+
+
+def returns_to_go(dataset: Dataset) -> Array:
+    """For every row the sum of rewards from it to the end of its episode."""
+    cumulative = np.cumsum(dataset.rewards.astype(np.float64))
+    at_end = np.repeat(cumulative[dataset.stops - 1], dataset.lengths)
+    return np.asarray(at_end - cumulative + dataset.rewards)

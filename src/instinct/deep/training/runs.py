@@ -1,0 +1,164 @@
+"""Runs, what identifies them, and the folders that hold them.
+
+A run folder holds `config.json`, `metrics.csv`, `weights.safetensors` and `result.json`, and
+`checkpoint.safetensors` as long as the run is not finished. Nothing in it is ever executed.
+"""
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from instinct.data import Array, Box, Dataset
+from instinct.deep.algorithms.algorithm import Algorithm, Data, State, box_of
+from instinct.deep.algorithms.settings import check, configure, settings_of
+from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
+from instinct.errors import BadInput
+from instinct.util.atomic import write_atomically
+from instinct.util.hashing import hash_arrays, hash_json
+from instinct.util.jsonio import read_json, write_json
+
+CHECKPOINT = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: the dataset as already labelled and filtered, the algorithm, the seed.
+
+    `label` is the name of the label that the rewards come from, `source` the name or file of the
+    dataset; training reads neither.
+    """
+
+    dataset: Dataset
+    algorithm: Algorithm
+    seed: int = 0
+    label: str = "original"
+    folder: Path | None = None
+    source: str = ""
+
+    @cached_property
+    def data(self) -> Data:
+        return self.algorithm.prepare(self.dataset)
+
+    @cached_property
+    def rows_hash(self) -> str:
+        return hash_arrays(self.data.rows.items())
+
+    @cached_property
+    def told_hash(self) -> str:
+        return hash_arrays(self.data.told.items())
+
+    def identity(self, stage: Algorithm) -> str:
+        """A hash of exactly what determines the outcome of one stage of the run."""
+        rewards = self.told_hash if stage.READS_REWARDS else ""
+        what = [type(stage).__name__, settings_of(stage), self.seed, self.rows_hash, rewards]
+        return hash_json(what)
+
+    def config(self) -> dict[str, Any]:
+        box = box_of(self.dataset)
+        return {
+            "algorithm": type(self.algorithm).__name__,
+            "settings": settings_of(self.algorithm),
+            "seed": self.seed,
+            "label": self.label,
+            "source": self.source,
+            "dataset": self.dataset.hash,
+            "observation_size": self.dataset.observations.shape[1],
+            "action_low": list(box.low),
+            "action_high": list(box.high),
+            "versions": {"jax": jax.__version__, "numpy": np.__version__},
+        }
+
+    def check(self) -> None:
+        """Reject what cannot be trained, or a folder that holds another run."""
+        box_of(self.dataset)
+        check(self.algorithm, len(self.dataset))
+        if self.folder is not None and (self.folder / "config.json").exists():
+            there, mine = read_json(self.folder / "config.json"), self.config()
+            if any(there.get(name) != mine[name] for name in mine if name != "versions"):
+                raise BadInput("holds another run; choose another folder", file=self.folder)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a run: the weights of its final policy, and metrics as columns by name.
+
+    Every row of the metrics is a mean over the steps up to its `step`. A run that failed has no
+    weights, and a `failure` that says at which step and why.
+    """
+
+    weights: State
+    metrics: dict[str, Array]
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A run folder that has been read."""
+
+    algorithm: Algorithm
+    outcome: Outcome
+    box: Box
+    label: str
+    seed: int
+    observation_size: int
+
+
+def open_folder(run: Run) -> None:
+    """Write down what the run is, unless it stands there."""
+    if run.folder is not None and not (run.folder / "config.json").exists():
+        write_json(run.folder / "config.json", run.config())
+
+
+def close_folder(folder: Path, outcome: Outcome) -> None:
+    """Write the end of a run; the result comes last, and without it the run is unfinished."""
+    if not outcome.failure:
+        save_tree(folder / "weights.safetensors", outcome.weights)
+    write_metrics(folder / "metrics.csv", outcome.metrics)
+    status = "failed" if outcome.failure else "finished"
+    write_json(folder / "result.json", {"status": status, "failure": outcome.failure})
+    for spent in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
+        spent.unlink(missing_ok=True)
+
+
+def load_run(folder: Path) -> SavedRun:
+    """Read the folder of a run that has ended."""
+    config = read_json(folder / "config.json")
+    if not (folder / "result.json").exists():
+        raise BadInput("the run has not finished; train it again to resume", file=folder)
+    try:
+        algorithm = configure(config["algorithm"], config["settings"])
+        box = Box(tuple(config["action_low"]), tuple(config["action_high"]))
+        label, seed, size = config["label"], config["seed"], config["observation_size"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"is not the config of a run ({error})", file=folder) from None
+    return SavedRun(algorithm, load_outcome(folder), box, label, seed, size)
+
+
+def load_outcome(folder: Path) -> Outcome:
+    failure = str(read_json(folder / "result.json").get("failure", ""))
+    arrays = {} if failure else load_arrays(folder / "weights.safetensors")[0]
+    return Outcome(nest(arrays), read_metrics(folder / "metrics.csv"), failure)
+
+
+def write_metrics(path: Path, metrics: dict[str, Array]) -> None:
+    """One column per metric; every number reads back as exactly the same."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(metrics)
+    writer.writerows(zip(*(column.tolist() for column in metrics.values()), strict=True))
+    write_atomically(path, text.getvalue().encode())
+
+
+def read_metrics(path: Path) -> dict[str, Array]:
+    try:
+        names, *rows = csv.reader(path.read_text().splitlines())
+        table = np.array(rows, float).reshape(len(rows), len(names))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"is not a table of metrics ({error})", file=path) from None
+    return dict(zip(names, table.T, strict=True))

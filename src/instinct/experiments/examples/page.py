@@ -1,0 +1,49 @@
+"""The page of the examples of positive bias."""
+
+from instinct.experiments.provenance import provenance
+from instinct.experiments.results import Results
+from instinct.report.kit.page import Page, Section
+from instinct.report.kit.tables import Number, Table
+
+TITLES = {
+    "proposition": "The examples of the paper's proposition",
+    "as printed": "Statements that need a further condition",
+}
+
+
+def compose(results: Results) -> Page:
+    claims = [row for row in results.results if row["kind"] == "proposition"]
+    holding = sum(row["holds"] == row["mdps"] for row in claims)
+    return Page(
+        title="Examples of positive data bias",
+        summary=f"{holding} of the {len(claims)} examples have, on every MDP tried, at least the "
+        "bias that the paper claims.",
+        sections=tuple(
+            Section(title, tables=(table(results, kind),)) for kind, title in TITLES.items()
+        ),
+        provenance={key: value for key, value in provenance(results).items() if key != "policy"}
+        | {"bias": "the exact degree 1/ε; the smallest over the MDPs is shown"},
+    )
+
+
+def table(results: Results, kind: str) -> Table:
+    return Table(
+        name=kind.replace(" ", "_"),
+        caption="The smallest degree of positive bias claimed and computed over the MDPs.",
+        columns=("example", "claimed", "computed", "holds on"),
+        rows=tuple(
+            (
+                row["example"],
+                shown(row["claimed"]),
+                shown(row["computed"]),
+                f"{row['holds']} of {row['mdps']} MDPs",
+            )
+            for row in results.results
+            if row["kind"] == kind
+        ),
+    )
+
+
+def shown(degree: float | str) -> Number:
+    """Infinity is kept as text in the results."""
+    return Number(float(degree), ".3g")

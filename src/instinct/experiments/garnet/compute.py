@@ -1,0 +1,154 @@
+"""Random MDPs whose data have a positive, no and a negative bias by construction.
+
+Every algorithm learns from data of several sizes, under every label and at several degrees of
+pessimism R. Measured are the regret under the true reward, V_r^*(d_0) - V_r^π̂(d_0), and how much
+the policy is out of support, V_cμ^π̂(d_0). Beside them stand the paper's bounds for unlimited data.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from instinct.data import LABELS, Array, relabel
+from instinct.experiments.experiment import Progress, Settings, Study
+from instinct.experiments.results import Results
+from instinct.study.statistics import DUST, estimate
+from instinct.tabular import Model, States
+from instinct.tabular.registry import ALGORITHMS
+from instinct.theory.bias import Bias
+from instinct.theory.bounds import iota, performance
+from instinct.theory.cmdp import implicit
+from instinct.theory.garnet import garnet, negative, positive, sample, zero
+from instinct.theory.mdp import MDP
+from instinct.theory.support import costs, support
+
+GAP = 0.02
+"""How far from optimal (or from worst) an action may be that biased data follow."""
+KINDS: dict[str, Callable[[MDP], Array]] = {
+    "positive": lambda mdp: positive(mdp, GAP),
+    "zero": zero,
+    "negative": lambda mdp: negative(mdp, GAP),
+}
+DEGREES = (1.0, 1.25, 1.5, 2.0, 4.0, 16.0, 64.0)
+"""R: rewards out of support may be as low as -R."""
+SIZES = (100, 1000, 10_000)
+"""Transitions."""
+FINITE_HORIZON = ("PEVI",)
+
+
+class Problem(NamedTuple):
+    kind: str
+    seed: int
+    mdp: MDP
+    mu: Array
+
+
+def problems(settings: Settings) -> Iterator[Problem]:
+    for number in range(int(settings["mdps"])):
+        seed = int(settings["seed"]) * 1000 + number
+        mdp = garnet(int(settings["states"]), int(settings["actions"]), 2, seed)
+        for kind, distribution in KINDS.items():
+            yield Problem(kind, seed, mdp, distribution(mdp))
+
+
+def run(settings: Settings, progress: Progress) -> Results:
+    measured: dict[tuple[Any, ...], list[tuple[float, float]]] = defaultdict(list)
+    bounds: dict[tuple[Any, ...], list[tuple[float, float]]] = defaultdict(list)
+    every = [*problems(settings)]
+    total, done = len(every) * len(SIZES), 0
+    for problem in every:
+        for label, R, *bound in limits(problem):
+            bounds[problem.kind, label, R].append((bound[0], bound[1]))
+        for size in SIZES:
+            for algorithm, label, R, *found in learn(problem, size):
+                measured[problem.kind, algorithm, label, size, R].append((found[0], found[1]))
+            done += 1
+            progress(done, total, f"{problem.kind} bias, {size:,} transitions")
+    names = ("bias", "algorithm", "label", "transitions", "R")
+    return Results(
+        study="garnet",
+        results=tuple(
+            dict(zip(names, key, strict=True)) | summary(values) for key, values in measured.items()
+        ),
+        settings=dict(settings) | {"gap": GAP, "discount": every[0].mdp.discount},
+        dataset="",
+        details={
+            "bounds": [
+                {"bias": kind, "label": label, "R": R, **averages(values)}
+                for (kind, label, R), values in bounds.items()
+            ]
+        },
+    )
+
+
+def learn(problem: Problem, size: int) -> Iterator[tuple[str, str, float, float, float]]:
+    """Algorithm, label, R, regret and V_cμ of what is learned."""
+    mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
+    best = float(mdp.initial @ mdp.optimal().V)
+    dataset = sample(mdp, problem.mu, size, problem.seed)
+    states = States(np.arange(mdp.states)[:, None])
+    for label in LABELS.values():
+        shown = relabel(dataset, label, problem.seed)
+        model = Model.of(shown, discount=mdp.discount, states=states)
+        for name, algorithm in ALGORITHMS.items():
+            if name in FINITE_HORIZON:
+                continue
+            for R in DEGREES:
+                policy = algorithm.run(model, algorithm.config.pessimistic(model, R)).policy
+                regret = best - mdp.value(policy)
+                yield name, label.name, R, regret, mdp.value(policy, costs(covered))
+
+
+def limits(problem: Problem) -> Iterator[tuple[str, float, float, float]]:
+    """Label, R, and the paper's bounds on regret and V_cμ, for an R-admissible algorithm.
+
+    R = K/δ + 2 gives δ, then ι = δ + κ(δ) bounds V_cμ and ε + O(ι) the regret. Nothing is promised
+    for R ≤ 2, unless K = 0: then δ may be 0.
+    """
+    mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
+    for label, told in rewards(mdp).items():
+        cmdp = implicit(mdp, covered, told)
+        bias = Bias(mdp, covered, (told,))
+        for R in DEGREES:
+            if R <= 2:
+                continue
+            delta = cmdp.bound / (R - 2)
+            out = min(iota(delta, cmdp.kappa(delta)), mdp.span)
+            yield label, R, min(performance(bias.epsilon, bias.slope, out), mdp.span), out
+
+
+def rewards(mdp: MDP) -> dict[str, Array]:
+    """r̃(s, a) of every label; random rewards are drawn for every transition, so their mean."""
+    return {
+        "original": mdp.rewards,
+        "zero": np.zeros_like(mdp.rewards),
+        "random": np.full_like(mdp.rewards, 0.5),
+        "negative": -mdp.rewards,
+    }
+
+
+def summary(values: list[tuple[float, float]]) -> dict[str, float]:
+    regret, cost = np.array(values).T
+    return {
+        "regret": estimate(regret).mean,
+        "regret_stderr": estimate(regret).stderr,
+        "cost": estimate(cost).mean,
+        "mdps": len(values),
+    }
+
+
+def averages(values: list[tuple[float, float]]) -> dict[str, float]:
+    regret, cost = np.array(values).mean(axis=0)
+    return {"regret": round(float(regret), DUST), "cost": round(float(cost), DUST)}
+
+
+GARNET = Study(
+    "garnet",
+    "regret and leaving the data against pessimism and data size, on random MDPs of known bias",
+    {"seed": 0, "mdps": 3, "states": 20, "actions": 3},
+    run,
+    lambda settings: int(settings["mdps"]) * len(KINDS) * len(SIZES),
+    least={"mdps": 2, "states": 2, "actions": 2},
+)

@@ -1,0 +1,121 @@
+"""The two figures of the grid world: its map with the data and both paths, and its length bias."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Polygon, Rectangle
+
+from instinct.benchmarks.gridworld.world import HEADINGS, KEY, LAVA, MOVES, WALL, GridWorld
+from instinct.data import Array, Dataset
+from instinct.report.kit.figures import INK, figure, styled
+
+COLORS = {"BC": "#c62828", "PEVI": "#1f5fa8"}
+OFFSETS = {"BC": -0.1, "PEVI": 0.1}
+DATA = "#2e7d32"
+
+Path = Sequence[Sequence[int]]
+"""The (x, y, d) that an agent passes through."""
+
+
+def draw_map(world: GridWorld, dataset: Dataset, paths: Mapping[str, Path]) -> Figure:
+    """Squares as opaque as they are frequent in the data, and the agents' paths to lava or key."""
+    drawing = figure(4.6, 4.9)
+    height, width = world.squares.shape
+    with styled():
+        axes = drawing.add_subplot()
+        axes.set_aspect("equal")
+        axes.set(xlim=(-0.05, width + 0.05), ylim=(height + 0.05, -0.05))
+        axes.axis("off")
+        frequency = visits(world, dataset)
+        for y, x in np.ndindex(height, width):
+            draw_square(axes, x, y, str(world.squares[y, x]), float(frequency[y, x]))
+        for name, path in paths.items():
+            draw_path(axes, name, path[: arrival(world, path) + 1])
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(paths))
+    return drawing
+
+
+def visits(world: GridWorld, dataset: Dataset) -> Array:
+    """The share of the data's transitions that begin on each square, [y, x]."""
+    counts = np.zeros(world.squares.shape)
+    np.add.at(counts, (dataset.observations[:, 1], dataset.observations[:, 0]), 1)
+    return counts / len(dataset)
+
+
+def draw_square(axes: Axes, x: int, y: int, square: str, frequency: float) -> None:
+    fill = {WALL: "#9e9e9e", LAVA: "#ffb27a"}.get(square, "white")
+    axes.add_patch(Rectangle((x, y), 1, 1, facecolor=fill, edgecolor="#cccccc", linewidth=1))
+    if frequency:
+        alpha = min(1.0, 0.15 + 2.2 * frequency)
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=DATA, alpha=alpha, linewidth=0))
+    if square == LAVA:
+        wave = np.linspace(0.12, 0.88, 40)
+        for level in (0.3, 0.5, 0.7):
+            axes.plot(
+                x + wave, y + level + 0.05 * np.sin(wave * 24), color="#d84315", linewidth=1.4
+            )
+    elif square == KEY:
+        axes.add_patch(
+            Circle((x + 0.34, y + 0.5), 0.13, facecolor="none", edgecolor="#b8860b", linewidth=3)
+        )
+        for end in (
+            [(0.47, 0.82), (0.5, 0.5)],
+            [(0.69, 0.69), (0.5, 0.64)],
+            [(0.8, 0.8), (0.5, 0.64)],
+        ):
+            axes.plot(x + np.array(end[0]), y + np.array(end[1]), color="#b8860b", linewidth=3)
+    elif square in HEADINGS:
+        ahead = MOVES[HEADINGS[square]]
+        side = np.array([-ahead[1], ahead[0]])
+        center = np.array([x + 0.5, y + 0.5])
+        corners = [center + 0.26 * ahead, *(center - 0.2 * ahead + s * 0.2 * side for s in (1, -1))]
+        axes.add_patch(Polygon(corners, facecolor=INK))
+
+
+def arrival(world: GridWorld, path: Path) -> int:
+    """When the path first is on lava or at the key, else its end."""
+    for step, (x, y, _) in enumerate(path):
+        if world.squares[y, x] in (LAVA, KEY):
+            return step
+    return len(path) - 1
+
+
+def draw_path(axes: Axes, name: str, path: Path) -> None:
+    """A line that keeps to the right of its heading, so that the way back is seen beside it."""
+    x, y, d = np.array(path).T
+    aside = MOVES[(d + 1) % len(MOVES)]
+    points = np.stack([x, y], axis=1) + 0.5 + OFFSETS.get(name, 0.0) + 0.05 * aside
+    color = COLORS.get(name, INK)
+    axes.plot(*points.T, color=color, linewidth=2.2, label=name, solid_joinstyle="round")
+    axes.plot(*points[-1], marker="o", color=color, markersize=7)
+
+
+def draw_length_bias(world: GridWorld, dataset: Dataset) -> Figure:
+    """Episodes by length and return, where an episode that reached the key goes on to the end."""
+    reached = dataset.terminals[dataset.stops - 1]
+    lengths = np.where(reached, world.horizon, dataset.lengths)
+    drawing = figure(4.6, 3.4)
+    with styled():
+        axes = drawing.add_subplot()
+        points, counts = np.unique(
+            np.stack([lengths, dataset.returns], 1), axis=0, return_counts=True
+        )
+        axes.scatter(points[:, 0], points[:, 1], marker="x", s=70, linewidths=2, color="#1f5fa8")
+        for (length, value), count in zip(points, counts, strict=True):
+            axes.annotate(
+                f"{count} episodes",
+                (length, value),
+                xytext=(0, 9 if value < 0 else -16),
+                textcoords="offset points",
+                ha="right" if length > world.horizon / 2 else "left",
+            )
+        axes.set(
+            xlabel="episode length (at the key: until the end)",
+            ylabel="return",
+            xlim=(0, world.horizon * 1.05),
+            ylim=(-1.4, 1.2),
+            xticks=range(0, world.horizon + 1, 5),
+        )
+    return drawing

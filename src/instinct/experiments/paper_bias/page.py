@@ -1,0 +1,175 @@
+"""The page of the paper's own numbers: its tables and figures, and the bias that follows."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from instinct.experiments.paper_bias.compute import BENCHMARKS
+from instinct.experiments.results import Results
+from instinct.paper.tables import table as published
+from instinct.report.kit.page import Drawing, Page, Section
+from instinct.report.kit.panels import unique
+from instinct.report.kit.score_figures import (
+    BASELINES,
+    COLOURS,
+    LENGTH,
+    SCORE,
+    SUCCESS,
+    Bar,
+    BiasBar,
+    Scale,
+    draw_bias,
+    draw_scores,
+)
+from instinct.report.kit.tables import Cell, Missing, Number, Table
+
+MAIN = "ATAC"
+"""The algorithm that the paper's figure of positive bias shows."""
+
+
+class Shown(NamedTuple):
+    """A table of the paper, as it is shown."""
+
+    title: str
+    name: str
+    scale: Scale
+    text: str
+
+
+TABLES = (
+    Shown(
+        "Normalised scores on D4RL",
+        "d4rl_scores",
+        SCORE,
+        "100 (dashed) is the score of D4RL's expert.",
+    ),
+    Shown(
+        "Episode lengths on D4RL",
+        "d4rl_episode_lengths",
+        LENGTH,
+        "How long policies survive; an episode ends after 1,000 steps. Halfcheetah cannot fall.",
+    ),
+    Shown(
+        "Success rates on Meta-World",
+        "metaworld_success",
+        SUCCESS,
+        "On goals that are not in the data.",
+    ),
+)
+BIAS = (
+    "J*/max(J* - min(J_zero, J_random, J_negative), 0), with J* = {}: 1 where the worst policy of "
+    "the three wrong rewards scores 0, infinite where even this one reaches J*."
+)
+
+
+def compose(results: Results) -> Page:
+    return Page(
+        title="Positive bias in the paper's own numbers",
+        summary=summary(results),
+        sections=(
+            *(bias(results, benchmark) for benchmark in BENCHMARKS),
+            *(scores(shown) for shown in TABLES),
+            Section(
+                "The paper's tables", tables=tuple(table(shown) for shown in TABLES), detail=True
+            ),
+        ),
+        provenance={
+            "scores": "the means and standard errors of the paper's tables: final policies, "
+            "10 seeds, 50 episodes each",
+            "versions": ", ".join(f"{name} {text}" for name, text in results.versions.items()),
+        },
+    )
+
+
+def summary(results: Results) -> str:
+    """How often the bias is infinite, and where the main algorithm finds it largest."""
+    counts = []
+    for benchmark in BENCHMARKS:
+        found = [degree(row) for row in results.results if row["benchmark"] == benchmark]
+        counts.append(f"{sum(map(math.isinf, found))} of {len(found)} on {benchmark}")
+    main = [row for row in results.results if row["algorithm"] == MAIN]
+    largest = sorted(main, key=degree, reverse=True)[:5]
+    named = ", ".join(f"{Number(degree(row), '.3g')} on {row['dataset']}" for row in largest)
+    return (
+        "The positive bias of a dataset is infinite where policies reach the optimal score under "
+        "every wrong reward. By the paper's numbers it is so for these pairs of dataset and "
+        f"algorithm: {', '.join(counts)}. {MAIN} finds the largest: {named}."
+    )
+
+
+def scores(shown: Shown) -> Section:
+    bars = [
+        Bar(row.dataset, row.algorithm, row.label, row.mean, row.stderr)
+        for row in published(shown.name)
+    ]
+    drawing = draw_scores([bar for bar in bars if bar.kind in COLOURS], shown.scale)
+    caption = f"{shown.title}: the mean over 10 seeds, and one standard error."
+    return Section(
+        shown.title, text=(shown.text,), drawings=(Drawing(shown.name, drawing, caption),)
+    )
+
+
+def table(shown: Shown) -> Table:
+    """One row per dataset and algorithm; beside its labels stand the baselines."""
+    rows = published(shown.name)
+    there = {(row.dataset, row.algorithm, row.label): row for row in rows}
+    baselines = [name for name in BASELINES if any(row.algorithm == name for row in rows)]
+    labels = unique(row.label for row in rows if row.label is not None)
+
+    def cell(dataset: str, algorithm: str, label: str | None) -> Cell:
+        row = there.get((dataset, algorithm, label))
+        if row is None:
+            return Missing("the paper has no number")
+        return Number(row.mean, f".{shown.scale.decimals or 1}f", row.stderr)
+
+    return Table(
+        shown.name,
+        f"{shown.title}: the mean ± one standard error over 10 seeds.",
+        ("dataset", "algorithm", *baselines, *labels),
+        tuple(
+            (
+                dataset,
+                algorithm,
+                *(cell(dataset, name, None) for name in baselines),
+                *(cell(dataset, algorithm, label) for label in labels),
+            )
+            for dataset, algorithm in dict.fromkeys((row.dataset, row.algorithm) for row in rows)
+            if algorithm not in BASELINES
+        ),
+    )
+
+
+def bias(results: Results, benchmark: str) -> Section:
+    rows = [row for row in results.results if row["benchmark"] == benchmark]
+    found = {(row["dataset"], row["algorithm"]): degree(row) for row in rows}
+    algorithms = unique(row["algorithm"] for row in rows)
+    name = f"bias_{benchmark.lower().replace('-', '')}"
+    caption = f"Estimated positive bias of the {benchmark} datasets; × is infinite."
+    return Section(
+        f"Positive bias of {benchmark}",
+        text=(BIAS.format(f"{BENCHMARKS[benchmark].best:g}"),),
+        tables=(
+            Table(
+                name,
+                caption.replace("×", "∞"),
+                ("dataset", *algorithms),
+                tuple(
+                    (
+                        dataset,
+                        *(Number(found[dataset, algorithm], ".3g") for algorithm in algorithms),
+                    )
+                    for dataset in unique(row["dataset"] for row in rows)
+                ),
+            ),
+        ),
+        drawings=(
+            Drawing(
+                name, draw_bias([BiasBar(*key, value) for key, value in found.items()]), caption
+            ),
+        ),
+    )
+
+
+def degree(row: Mapping[str, Any]) -> float:
+    """Infinity is kept as text in the results."""
+    return float(row["positive_bias"])

@@ -1,0 +1,139 @@
+"""The exact theory of a dataset: its positive bias, κ(δ), λ†, and which assumptions hold.
+
+For the grid world the true MDP is known. For a dataset alone it is not: then the world is what
+the data show. Leaving the data is for good and the worst there is under the true reward, so the
+bias is relative to the best policy that the data cover; under every label it is as tempting as a
+reward can be, so κ(δ) and λ† are upper bounds.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from instinct.benchmarks.gridworld.world import GridWorld
+from instinct.data import LABELS, Array, Dataset, relabel
+from instinct.experiments.experiment import Progress
+from instinct.experiments.results import Results
+from instinct.tabular import Model, States
+from instinct.tabular.world import world
+from instinct.theory.assumptions import check
+from instinct.theory.bias import Bias
+from instinct.theory.bounds import kappa_printed
+from instinct.theory.cmdp import CMDP, implicit
+from instinct.theory.mdp import MDP
+from instinct.theory.support import feasible, support
+from instinct.util.jsonio import to_json_data
+
+DELTAS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An MDP with the true rewards, the data distribution, and the rewards that labels tell."""
+
+    mdp: MDP
+    counts: Array
+    told: dict[str, Array]
+    dataset: str
+    """Content hash."""
+    settings: dict[str, Any]
+    world: GridWorld | None = None
+    """Where there is a map to draw."""
+
+
+def gridworld(seed: int = 0) -> Problem:
+    """The true grid world with its dataset; random rewards are drawn once per state and action."""
+    grid = GridWorld()
+    mdp, dataset = grid.mdp, grid.dataset()
+    model = Model.of(dataset, horizon=grid.horizon, states=States(grid.observations))
+    told = rewards(mdp.rewards, np.random.default_rng(seed))
+    told["random"][-1] = 0.0
+    counts = np.vstack([model.counts, np.zeros((1, mdp.actions))])
+    settings = {"horizon": grid.horizon, "seed": seed}
+    return Problem(mdp, counts, told, dataset.hash, settings, grid)
+
+
+def empirical(
+    dataset: Dataset, *, discount: float | None = None, horizon: int | None = None, seed: int = 0
+) -> Problem:
+    """What the dataset shows of its world; rewards are scaled into [-1, 1]."""
+    scale = max(1.0, float(np.abs(dataset.rewards).max()))
+    scaled = dataset.change(rewards=dataset.rewards / scale)
+    states = States.of(dataset)
+    told = {}
+    for label in LABELS.values():
+        model = Model.of(
+            relabel(scaled, label, seed), discount=discount, horizon=horizon, states=states
+        )
+        told[label.name] = world(model, unknown=1.0).mdp.rewards
+    true = world(Model.of(scaled, discount=discount, horizon=horizon, states=states), unknown=-1.0)
+    settings = {"horizon": horizon, "discount": discount, "seed": seed, "reward_scale": scale}
+    return Problem(true.mdp, true.counts, told, dataset.hash, settings)
+
+
+def rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
+    """r̃(s, a) of the four labels."""
+    return {
+        "original": true,
+        "zero": np.zeros_like(true),
+        "random": random.uniform(size=true.shape),
+        "negative": -true,
+    }
+
+
+def run(problem: Problem, progress: Progress) -> Results:
+    """All that can be computed exactly."""
+    mdp, covered = problem.mdp, support(problem.mdp, problem.counts)
+    steps = len(problem.told) + 2
+    checks = check(mdp, problem.counts, tuple(problem.told.values()))
+    progress(1, steps, "assumptions")
+    found: dict[str, Any] = {"feasible": feasible(mdp, covered)}
+    rows: list[dict[str, Any]] = []
+    if found["feasible"]:
+        everything = Bias(mdp, covered)
+        found |= {
+            "positive_bias": everything.degree,
+            "epsilon": everything.epsilon,
+            "slope": everything.slope,
+            "best_return": everything.best,
+            "regret": everything.curve((0.0, *DELTAS)).tolist(),
+        }
+        progress(2, steps, "positive bias")
+        for label, told in problem.told.items():
+            cmdp = implicit(mdp, covered, told)
+            rows.append(
+                {
+                    "label": label,
+                    "lambda": cmdp.multiplier,
+                    "kappa": [[delta, cmdp.kappa(delta)] for delta in DELTAS],
+                    "positive_bias": Bias(mdp, covered, (told,)).degree,
+                }
+            )
+            progress(len(rows) + 2, steps, f"{label} rewards")
+        found |= {
+            "lambda": max(row["lambda"] for row in rows),
+            "kappa": [
+                [delta, max(row["kappa"][number][1] for row in rows)]
+                for number, delta in enumerate(DELTAS)
+            ],
+        }
+        if problem.world is not None:
+            found["path"] = path(problem.world, implicit(mdp, covered, problem.told["zero"]))
+        if mdp.horizon is not None:
+            found["kappa_bound"] = [[delta, kappa_printed(mdp.horizon, delta)] for delta in DELTAS]
+    found["assumptions"] = [item._asdict() for item in checks]
+    return Results(
+        study="theory",
+        results=tuple(to_json_data(row) for row in rows),
+        settings=problem.settings,
+        dataset=problem.dataset,
+        details=to_json_data(found),
+    )
+
+
+def path(world: GridWorld, cmdp: CMDP) -> list[list[int]]:
+    """Where π† goes in the grid world."""
+    test = world.rollout(cmdp.optimal.policy, 1, np.random.default_rng(0))
+    states: list[list[int]] = world.observations[test.paths[0]].tolist()
+    return states

@@ -1,0 +1,118 @@
+"""The page of a dataset's exact theory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from instinct.benchmarks.gridworld.world import GridWorld
+from instinct.experiments.gridworld.figures import draw_map
+from instinct.experiments.results import Results
+from instinct.report.kit.figures import INK, LABEL_COLORS, figure, styled
+from instinct.report.kit.page import Drawing, Page, Section
+from instinct.report.kit.tables import Number, Table
+
+KAPPA = "κ(δ): what a policy gains in the data reward by leaving the data for δ steps."
+REGRET = "How much true return a policy can lose that leaves the data for at most δ steps."
+
+
+def compose(results: Results, name: str) -> Page:
+    found = results.details
+    sections = [Section("Which assumptions hold", tables=(assumptions(found["assumptions"]),))]
+    if found["feasible"]:
+        sections.append(Section("Label by label", tables=(labels(results),)))
+        drawings = [Drawing("kappa", draw_kappa(results), KAPPA)]
+        drawings.append(Drawing("regret", draw_regret(found["regret"]), REGRET))
+        sections.append(Section("When the data are left a little", drawings=tuple(drawings)))
+    if "path" in found:
+        world = GridWorld()
+        grid = draw_map(world, world.dataset(), {"π†": found["path"]})
+        caption = "The data, and the policy that solves the constrained problem."
+        sections.append(Section("The world", drawings=(Drawing("map", grid, caption),)))
+    return Page(
+        title=f"The theory of {name}",
+        summary=verdict(results),
+        sections=tuple(sections),
+        provenance={
+            **{key: f"{value}" for key, value in results.settings.items() if value is not None},
+            "dataset": f"SHA-256 {results.dataset}",
+            "values": "sums of rewards from the start, exact up to the linear programs' tolerance",
+            "versions": ", ".join(f"{key} {version}" for key, version in results.versions.items()),
+        },
+    )
+
+
+def verdict(results: Results) -> str:
+    found = results.details
+    if not found["feasible"]:
+        return (
+            "No policy can stay inside these data, so they promise nothing about a policy that "
+            "tries to: the constrained problem has no solution, and the bias is not defined."
+        )
+    if found["positive_bias"] == "inf":
+        return (
+            "The data are infinitely positively biased: every policy that stays inside them has "
+            f"the best true return there is ({found['best_return']:.4g}), whatever reward it was "
+            f"trained on. One expected step outside can cost at most {found['slope']:.4g}."
+        )
+    return (
+        f"The data are {found['positive_bias']:.4g}-positively biased: a policy that stays inside "
+        f"them can lose {found['epsilon']:.4g} of the best true return "
+        f"({found['best_return']:.4g}), and each expected step outside at most "
+        f"{found['slope']:.4g} more."
+    )
+
+
+def assumptions(checks: Sequence[dict[str, Any]]) -> Table:
+    return Table(
+        name="assumptions",
+        caption="The paper's assumptions, for the rewards of the four labels.",
+        columns=("assumption", "holds", "in numbers"),
+        rows=tuple(
+            (item["name"], "yes" if item["holds"] else "no", item["sentence"]) for item in checks
+        ),
+    )
+
+
+def labels(results: Results) -> Table:
+    return Table(
+        name="labels",
+        caption="λ† is the price per step outside at which leaving the data never pays.",
+        columns=("label", "λ†", "κ(0.1)", "κ(1)", "positive bias"),
+        rows=tuple(
+            (
+                row["label"],
+                Number(row["lambda"]),
+                *(Number(dict(map(tuple, row["kappa"]))[delta]) for delta in (0.1, 1.0)),
+                Number(float(row["positive_bias"])),
+            )
+            for row in results.results
+        ),
+    )
+
+
+def draw_kappa(results: Results) -> Figure:
+    drawing = figure(4.6, 3.6)
+    with styled():
+        axes = drawing.add_subplot()
+        for row in results.results:
+            x, y = zip(*row["kappa"], strict=True)
+            color = LABEL_COLORS[row["label"]]
+            axes.plot(x, y, marker="o", markersize=3.5, color=color, label=row["label"])
+        if "kappa_bound" in results.details:
+            x, y = zip(*results.details["kappa_bound"], strict=True)
+            axes.plot(x, y, color=INK, linestyle="--", label="min(2H, (2H+1)δ)")
+        axes.set(xscale="log", xlabel="δ", ylabel="κ(δ)")
+        axes.set_yscale("symlog", linthresh=1e-3)
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize=8)
+    return drawing
+
+
+def draw_regret(curve: Sequence[Sequence[float]]) -> Figure:
+    drawing = figure(4.6, 3.6)
+    with styled():
+        axes = drawing.add_subplot()
+        axes.plot(*zip(*curve, strict=True), marker="o", markersize=3.5, color="#1f5fa8")
+        axes.set(xlabel="δ", ylabel="largest regret", xlim=(0, None), ylim=(0, None))
+    return drawing

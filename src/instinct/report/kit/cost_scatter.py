@@ -1,0 +1,53 @@
+"""Reward against cost: one mark per episode, and the cost that a safe one may have."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from instinct.benchmarks.safety.task import KAPPA
+from instinct.report.datasets import CostRow
+from instinct.report.kit.figures import figure, styled
+from instinct.report.kit.length_bias import BLUE, ORANGE
+
+COLUMNS = 4
+
+
+def draw_costs(rows: Sequence[CostRow]) -> Figure:
+    """A panel per dataset, four in a row; safe episodes in blue, the others in orange."""
+    lines = -(-len(rows) // COLUMNS)
+    drawing = figure(2.6 * COLUMNS, 2.1 * lines + 0.4)
+    with styled():
+        grid = drawing.subplots(lines, COLUMNS, squeeze=False)
+        panels = grid.ravel()
+        for axes, row in zip(panels, rows, strict=False):
+            mark(axes, row)
+        for axes in panels[len(rows) :]:
+            axes.set_axis_off()
+        for axes in grid[:, 0]:
+            axes.set_ylabel("normalised reward")
+        for axes in panels[max(0, len(rows) - COLUMNS) : len(rows)]:
+            axes.set_xlabel("cost")
+        handles, labels = panels[0].get_legend_handles_labels()
+        drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    return drawing
+
+
+def mark(axes: Axes, row: CostRow) -> None:
+    for which, color, label in (
+        (row.safe, BLUE, "safe episode"),
+        (~row.safe, ORANGE, "unsafe episode"),
+    ):
+        axes.scatter(
+            row.costs[which],
+            row.rewards[which],
+            marker="x",
+            s=22,
+            linewidths=1.0,
+            color=color,
+            label=label,
+            rasterized=len(row.costs) > 1000,
+        )
+    axes.axvline(KAPPA, color="#888888", linewidth=1, linestyle="--", label=f"κ = {KAPPA:.2f}")
+    axes.set_xlim(left=-0.03 * max(row.costs.max(), KAPPA))
+    axes.set_title(row.name, fontsize=9)

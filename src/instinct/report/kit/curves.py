@@ -1,0 +1,57 @@
+"""Learning curves: a panel for each quantity, a line with its band for each label."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from instinct.data import Array
+from instinct.report.kit.figures import LABEL_COLORS, OTHER_COLORS, figure, styled
+
+ACROSS = 3
+"""Panels side by side."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What is measured, under which label, and over training steps its mean with a band."""
+
+    name: str
+    label: str
+    steps: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+def draw(curves: Sequence[Curve]) -> Figure:
+    """Small multiples with one legend, in the order in which names and labels first appear."""
+    names = [*dict.fromkeys(curve.name for curve in curves)]
+    others = dict.fromkeys(curve.label for curve in curves if curve.label not in LABEL_COLORS)
+    colors = LABEL_COLORS | dict(zip(others, cycle(OTHER_COLORS), strict=False))
+    columns = min(ACROSS, len(names))
+    lines = math.ceil(len(names) / columns)
+    drawing = figure(3.3 * columns, 2.3 * lines + 0.4)
+    with styled():
+        panels: list[Axes] = [*drawing.subplots(lines, columns, squeeze=False).flat]
+        for panel, name in zip(panels, names, strict=False):
+            for curve in curves:
+                if curve.name == name:
+                    plot(panel, curve, colors[curve.label])
+            panel.set_title(name)
+            panel.set_xlabel("steps")
+            panel.xaxis.set_major_formatter(EngFormatter(sep=""))
+        for panel in panels[len(names) :]:
+            panel.remove()
+        handles = {str(line.get_label()): line for panel in panels for line in panel.lines}
+        drawing.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
+    return drawing
+
+
+def plot(panel: Axes, curve: Curve, color: str) -> None:
+    panel.plot(curve.steps, curve.mean, color=color, linewidth=1.4, label=curve.label)
+    panel.fill_between(curve.steps, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)

@@ -1,0 +1,76 @@
+"""Tables for LaTeX, with the packages booktabs and xcolor."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from instinct.report.kit.tables import Cell, Number, Table, note_of
+from instinct.util.atomic import write_atomically
+
+PACKAGES = r"% \usepackage{booktabs,xcolor}"
+SIGNS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "#$%&_{}"},
+    "–": "--",
+    "—": "---",
+    **{
+        sign: f"${command}$"
+        for sign, command in {
+            "<": "<", ">": ">", "|": "|", "−": "-", "±": r"\pm", "∞": r"\infty", "×": r"\times",
+            "·": r"\cdot", "≤": r"\le", "≥": r"\ge", "√": r"\surd", "†": r"\dagger", "→": r"\to",
+            "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\epsilon",
+            "η": r"\eta", "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu",
+            "π": r"\pi", "σ": r"\sigma", "τ": r"\tau", "Δ": r"\Delta",
+        }.items()
+    },
+}  # fmt: skip
+MARKS = {"best": r"\textbf{%s}", "grey": r"\textcolor{gray}{%s}", None: "%s"}
+
+
+def latex(table: Table) -> str:
+    """The table as a float with its caption above and its notes below."""
+    notes = table.notes
+    lines = [" & ".join(map(escape, table.columns))]
+    lines += [" & ".join(written(cell, notes) for cell in row) for row in table.rows]
+    head, *body = (rf"{line} \\" for line in lines)
+    foot = [
+        rf"\par\smallskip{{\footnotesize\textsuperscript{{{number}}} {escape(note)}}}"
+        for note, number in notes.items()
+    ]
+    return "\n".join(
+        [
+            PACKAGES,
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape(table.caption)}}}",
+            rf"\label{{tab:{table.name}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in table.numeric)}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *foot,
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def written(cell: Cell, notes: Mapping[str, int]) -> str:
+    text = escape(str(cell))
+    if isinstance(cell, Number):
+        text = MARKS[cell.mark] % text.replace("-", "$-$")
+    note = note_of(cell)
+    return rf"{text}\textsuperscript{{{notes[note]}}}" if note else text
+
+
+def escape(text: str) -> str:
+    """Nothing in a text is a command; signs that pdflatex cannot set become mathematics."""
+    return "".join(SIGNS.get(sign, sign) for sign in text)
+
+
+def write_latex(table: Table, path: Path) -> None:
+    write_atomically(path, latex(table).encode())

@@ -1,0 +1,91 @@
+"""The length bias: one mark per episode, its length against its return or score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from instinct.data import Array
+from instinct.report.kit.figures import figure, styled
+
+BLUE, ORANGE = "#1f5fa8", "#d9792b"
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """The episodes of one dataset, what their y values are, and which of them reach a goal."""
+
+    title: str
+    lengths: Array
+    values: Array
+    quantity: str = "return"
+    successes: Array | None = None
+
+
+Grid = Sequence[Sequence[Scatter]]
+
+
+def draw(scatter: Scatter) -> Figure:
+    """Crosses as in the paper; a scatter of normalised scores has the paper's axes."""
+    drawing = figure(4.6, 3.4)
+    with styled():
+        axes = drawing.add_subplot()
+        mark(axes, scatter)
+        axes.set_title(scatter.title)
+        axes.set_xlabel("episode length")
+        axes.set_ylabel(scatter.quantity)
+        if scatter.successes is not None:
+            axes.legend()
+    return drawing
+
+
+def draw_grid(rows: Grid) -> Figure:
+    """All scatters in one figure, as in the paper; those with goals share axes and a legend."""
+    columns, goals = len(rows[0]), rows[0][0].successes is not None
+    drawing = figure(2.5 * columns, 2.1 * len(rows))
+    with styled():
+        grid = drawing.subplots(len(rows), columns, squeeze=False, sharex=goals, sharey=goals)
+        for line, scatters in zip(grid, rows, strict=True):
+            for axes, scatter in zip(line, scatters, strict=True):
+                mark(axes, scatter)
+                axes.set_title(scatter.title, fontsize=9)
+            line[0].set_ylabel(scatters[0].quantity)
+        for axes in grid[-1]:
+            axes.set_xlabel("episode length")
+        if goals:
+            longest = max(scatter.lengths.max() for line in rows for scatter in line)
+            grid[0][0].set_xlim(0, 1.04 * longest)
+            handles, labels = grid[0][0].get_legend_handles_labels()
+            drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    return drawing
+
+
+def mark(axes: Axes, scatter: Scatter) -> None:
+    """Episodes that reach a goal in blue, as all where there is none; the others in orange."""
+    reached = scatter.successes
+    if reached is None:
+        crosses(axes, scatter, np.ones(len(scatter.lengths), bool), BLUE)
+    else:
+        crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
+        crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
+    axes.set_xlim(left=0)
+    if scatter.quantity == "normalised score":
+        axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
+        axes.set_ylim(min(0, scatter.values.min()), max(120, scatter.values.max()))
+
+
+def crosses(
+    axes: Axes, scatter: Scatter, which: Array, color: str, label: str | None = None
+) -> None:
+    axes.scatter(
+        scatter.lengths[which],
+        scatter.values[which],
+        marker="x",
+        s=28,
+        linewidths=1.2,
+        color=color,
+        label=label,
+        rasterized=len(scatter.lengths) > 1000,
+    )

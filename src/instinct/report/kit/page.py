@@ -1,0 +1,166 @@
+"""The page: one self-contained HTML file, made from a study's results."""
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+import instinct
+from instinct.report.kit.figures import save, svg
+from instinct.report.kit.latex import write_latex
+from instinct.report.kit.tables import Cell, Missing, Number, Table, note_of, write_csv
+from instinct.util.atomic import write_atomically
+
+MANY_ROWS = 8
+"""A longer table has a field to filter its rows."""
+MANY_SECTIONS = 4
+"""A page with so many has a table of contents."""
+FACETS = ("dataset", "algorithm", "label")
+"""The columns by which the rows of all tables can be chosen at once."""
+LONG = 40
+"""Characters from which a cell needs some width of its own."""
+WIDE = 6.0
+"""Inches from which a figure has a line of its own."""
+
+Level = Literal["holds", "warning", "fails", "note"]
+SIGNS: dict[Level, str] = {"holds": "✓", "warning": "!", "fails": "✗", "note": "i"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its caption; the name is that of its files."""
+
+    name: str
+    figure: Figure
+    caption: str
+
+    @property
+    def wide(self) -> bool:
+        return bool(self.figure.get_figwidth() >= WIDE)
+
+    @cached_property
+    def svg(self) -> str:
+        return svg(self.figure)
+
+    @property
+    def image(self) -> str:
+        """For the page, where a figure is an image of its own: its parts cost and clash nothing."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: a heading, sentences, tables and figures."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    detail: bool = False
+    """Stands on the page, and not in the terminal."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A sentence made from the numbers, and how it speaks of what was asked."""
+
+    text: str
+    level: Level = "note"
+
+    @property
+    def sign(self) -> str:
+        return SIGNS[self.level]
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    summary: str
+    """What was found, in the sentences that somebody reads who reads no further."""
+    sections: tuple[Section, ...]
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    """What the numbers are: seeds, episodes, dataset hash, versions."""
+    verdicts: tuple[Verdict, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What failed or was not run, and why."""
+
+    def __post_init__(self) -> None:
+        for kind in (self.tables, self.drawings):
+            names = Counter(one.name for one in kind)
+            if twice := [name for name, count in names.items() if count > 1]:
+                raise ValueError(f"two tables or two figures of a page are called {twice[0]}")
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        for section in self.sections:
+            yield from section.tables
+
+    @property
+    def drawings(self) -> Iterator[Drawing]:
+        for section in self.sections:
+            yield from section.drawings
+
+
+def write_page(page: Page, folder: Path) -> Path:
+    """Write the page, its figures as SVG and PDF, its tables as CSV and LaTeX; the page's path."""
+    for drawing in page.drawings:
+        write_atomically(folder / f"{drawing.name}.svg", drawing.svg.encode())
+        save(drawing.figure, folder / f"{drawing.name}.pdf")
+    for table in page.tables:
+        write_csv(table, folder / f"{table.name}.csv")
+        write_latex(table, folder / f"{table.name}.tex")
+    path = folder / "index.html"
+    write_atomically(path, html(page).encode())
+    return path
+
+
+def html(page: Page) -> str:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.filters["note"] = note_of
+    environment.filters["key"] = sort_key
+    environment.filters["classes"] = classes
+    script = part("page.js")
+    return environment.from_string(part("page.html")).render(
+        page=page,
+        style=Markup(part("page.css")),  # noqa: S704 - our own
+        script=Markup(script),  # noqa: S704 - our own
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        many_rows=MANY_ROWS,
+        many_sections=MANY_SECTIONS,
+        facets=FACETS,
+        version=instinct.__version__,
+    )
+
+
+@cache
+def part(name: str) -> str:
+    """One of the files that pages are made of."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def sort_key(cell: Cell) -> str | None:
+    """By what the page sorts a cell: a number as JavaScript writes it, or its text (None)."""
+    if isinstance(cell, str):
+        return None
+    if isinstance(cell, Number):
+        return repr(float(cell.value)).replace("inf", "Infinity")
+    return ""
+
+
+def classes(cell: Cell, numeric: bool) -> str:
+    """How a cell looks."""
+    found = ["" if numeric else "text", "long" if len(str(cell)) > LONG else ""]
+    if isinstance(cell, Number):
+        found.append(cell.mark or "")
+    elif isinstance(cell, Missing):
+        found.append("missing")
+    return " ".join(filter(None, found))

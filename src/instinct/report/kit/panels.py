@@ -1,0 +1,119 @@
+"""Panels of bars over datasets.
+
+Bars of one dataset stand in one panel, beside each other by algorithm. Those of several have a
+panel for each algorithm, with the datasets along x, grouped by task.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Generic, NamedTuple, TypeVar
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from instinct.report.kit.figures import figure
+
+QUALITIES = ("random", "medium", "medium-replay", "medium-expert", "expert")
+NAME = re.compile(rf"(?P<task>.+?)-(?P<quality>{'|'.join(QUALITIES)})(?P<version>(-v\d+)?(@\d+)?)")
+WIDEST = 9.5
+"""Inches."""
+
+B = TypeVar("B")
+
+
+class Cluster(NamedTuple, Generic[B]):
+    """Bars that stand together, their name below the axis, and the task they belong to."""
+
+    text: str
+    task: str
+    bars: list[B]
+
+
+Panels = Mapping[str, Sequence[Cluster[B]]]
+"""Clusters by the title of their panel."""
+
+
+def arrange(
+    datasets: Iterable[str],
+    algorithms: Sequence[str],
+    bars: Callable[[str, str], list[B]],
+    baselines: Sequence[str] = (),
+) -> Panels[B]:
+    """`bars` gives those of a dataset and an algorithm; the baselines' stand in every panel."""
+    where = places(datasets)
+    if len(where) == 1:
+        [dataset] = where
+        names = [*baselines, *algorithms]
+        return {dataset: [Cluster(name, "", bars(dataset, name)) for name in names]}
+    return {
+        algorithm: [
+            Cluster(
+                text, task, [b for name in (*baselines, algorithm) for b in bars(dataset, name)]
+            )
+            for dataset, (task, text) in where.items()
+        ]
+        for algorithm in algorithms or [""]
+    }
+
+
+def places(datasets: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Task and short name of every dataset, by task, and then from random to expert."""
+    named = {}
+    for dataset in datasets:
+        match = NAME.fullmatch(dataset)
+        named[dataset] = (match["task"], match["quality"], match["version"]) if match else None
+    tasks = unique(name[0] if name else "" for name in named.values())
+
+    def order(dataset: str) -> tuple[int, int]:
+        name = named[dataset]
+        return (tasks.index(name[0]), QUALITIES.index(name[1])) if name else (tasks.index(""), 0)
+
+    return {
+        dataset: (name[0], name[1] + name[2]) if (name := named[dataset]) else ("", dataset)
+        for dataset in sorted(named, key=order)
+    }
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(names)]
+
+
+def starts(clusters: Sequence[Cluster[B]]) -> list[int]:
+    """Where the first bar of each stands: bars are 1 wide, clusters 1 apart, and tasks 2."""
+    found, x = [], 0
+    for number, cluster in enumerate(clusters):
+        x += number > 0 and cluster.task != clusters[number - 1].task
+        found.append(x)
+        x += len(cluster.bars) + 1
+    return found
+
+
+def lay_out(panels: Panels[B], unit: float) -> tuple[Figure, list[Axes]]:
+    """A figure with axes for each panel and names for its clusters; a bar has `unit` inches."""
+    clusters = next(iter(panels.values()))
+    begin = starts(clusters)
+    middle = [x + (len(each.bars) - 1) / 2 for x, each in zip(begin, clusters, strict=True)]
+    end = begin[-1] + len(clusters[-1].bars)
+    height = 3.2 if len(panels) == 1 else 1 + 1.45 * len(panels)
+    drawing = figure(min(WIDEST, max(5.0, 1 + unit * end)), height)
+    grid = drawing.subplots(len(panels), squeeze=False, sharex=True, sharey=True)
+    axes: list[Axes] = [*grid[:, 0]]
+    axes[0].set_xticks(middle, [each.text.replace("-", "-\n") for each in clusters])
+    axes[0].set_xlim(-1, end)
+    for panel, title in zip(axes, panels, strict=True):
+        panel.set_title(title, loc="left", fontsize=10, fontweight="bold")
+        panel.grid(visible=False, axis="x")
+        panel.tick_params(axis="x", length=0, labelsize=8)
+        panel.spines.bottom.set_visible(False)
+    for task, members in groupby(zip(middle, clusters, strict=True), lambda pair: pair[1].task):
+        inside = [x for x, _ in members]
+        axes[0].annotate(
+            task,
+            ((inside[0] + inside[-1]) / 2, 1),
+            (0, 5),
+            xycoords=axes[0].get_xaxis_transform(),
+            textcoords="offset points",
+            ha="center",
+        )
+    return drawing, axes

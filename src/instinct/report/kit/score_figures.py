@@ -1,0 +1,293 @@
+"""The paper's figures of scores and of positive bias, and performance profiles.
+
+What was not run or has failed has a mark in its place.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+from instinct.report.kit.figures import INK, figure, styled
+from instinct.report.kit.panels import Panels, arrange, lay_out, starts, unique
+from instinct.study.statistics import Profile
+
+COLOURS = {
+    "behavior": "#7d7d7d",
+    "BC": "#d0c6ee",
+    "original": "#2b6cb8",
+    "zero": "#fdd9b0",
+    "random": "#f28e36",
+    "negative": "#7f2a04",
+}
+"""Far apart in lightness too, for print in grey."""
+PALE, OTHER = "#aac6e6", "#2a9d8f"
+"""The colours of what is infinite, and of any other label."""
+BASELINES = ("behavior", "BC")
+"""What sees no reward."""
+ROOM = 24
+"""So many bars in a panel can have their numbers above them."""
+QUESTION: dict[str, Any] = {"marker": "$?$", "color": INK, "markersize": 6, "linestyle": ""}
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", INK)
+
+
+class Bar(NamedTuple):
+    """What an algorithm reached on a dataset under a label.
+
+    The label is None for behavior and BC, which see no reward; the mean is None for what was not
+    run or has failed, and the standard error where there is none.
+    """
+
+    dataset: str
+    algorithm: str
+    label: str | None
+    mean: float | None
+    stderr: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the legend calls it."""
+        return self.label or self.algorithm
+
+
+class BiasBar(NamedTuple):
+    """The positive bias that an algorithm shows on a dataset, None if unknown; its interval."""
+
+    dataset: str
+    algorithm: str
+    bias: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Scale(NamedTuple):
+    """What bars measure, what the axis holds at least, its decimals, and where the best is."""
+
+    quantity: str
+    limits: tuple[float, float]
+    decimals: int = 1
+    best: float | None = None
+
+
+SCORE = Scale("normalised score", (0, 115), best=100)
+SUCCESS = Scale("success rate", (0, 1.05), decimals=2, best=1)
+LENGTH = Scale("episode length", (0, 1050), decimals=0)
+
+
+def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
+    """Bars with one standard error, an axis that holds them all, and a line where the best is."""
+    panels = score_panels([*bars])
+    shown = [bar for clusters in panels.values() for each in clusters for bar in each.bars]
+    numbered = len(panels) == 1 and len(shown) <= ROOM
+    with styled():
+        drawing, axes = lay_out(panels, unit=0.3)
+        for panel, clusters in zip(axes, panels.values(), strict=True):
+            panel.set_ylabel(scale.quantity)
+            panel.axhline(0, color=INK, linewidth=0.8)
+            if scale.best is not None:
+                panel.axhline(scale.best, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
+            places = [
+                (x, bar)
+                for start, cluster in zip(starts(clusters), clusters, strict=True)
+                for x, bar in enumerate(cluster.bars, start)
+            ]
+            draw_bars(panel, places)
+            if numbered:
+                number_bars(panel, places, scale.decimals)
+        axes[0].set_ylim(ends(shown, scale))
+        drawing.legend(
+            handles=legend(shown),
+            loc="outside upper center",
+            ncols=int(drawing.get_figwidth() / 1.2),
+            columnspacing=1.2,
+            handlelength=1.2,
+        )
+    return drawing
+
+
+def draw_bias(bars: Iterable[BiasBar]) -> Figure:
+    """Bars from 1, where the worst policy scores 0, on a log axis; × above the infinite ones."""
+    panels = bias_panels([*bars])
+    shown = [each.bars[0] for clusters in panels.values() for each in clusters]
+    finite = [
+        end
+        for bar in shown
+        for end in (bar.bias, bar.low, bar.high)
+        if end is not None and end < math.inf
+    ]
+    bottom, top = 0.9 * min([1, *finite]), 2.5 * max([8, *finite])
+    with styled():
+        drawing, axes = lay_out(panels, unit=0.4)
+        axes[0].set_yscale("log")
+        axes[0].set_ylim(bottom, top)
+        for panel, clusters in zip(axes, panels.values(), strict=True):
+            panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if top < 60 else (1,)))
+            panel.yaxis.set_minor_locator(NullLocator())
+            panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            panel.set_ylabel("positive bias")
+            panel.axhline(1, color=INK, linewidth=0.8)
+            for start, cluster in zip(starts(clusters), clusters, strict=True):
+                draw_bias_bar(panel, start, cluster.bars[0], top)
+        if any(bar.bias is None for bar in shown):
+            drawing.legend(handles=[missing()], loc="outside upper right")
+    return drawing
+
+
+def draw_profiles(profiles: Mapping[str, Profile], quantity: str = SCORE.quantity) -> Figure:
+    """The fraction of runs above τ, a line for each name with its interval."""
+    with styled():
+        drawing = figure(6.2, 3.4)
+        axes = drawing.add_subplot()
+        for number, (name, profile) in enumerate(profiles.items()):
+            shade, line = PALETTE[number % len(PALETTE)], LINES[number % len(LINES)]
+            axes.plot(profile.taus, profile.fractions, color=shade, linestyle=line, label=name)
+            axes.fill_between(
+                profile.taus, profile.low, profile.high, color=shade, alpha=0.15, linewidth=0
+            )
+        axes.set_xlabel(f"{quantity} τ")
+        axes.set_ylabel("fraction of runs above τ")
+        axes.set_ylim(0, 1.02)
+        axes.margins(x=0)
+        drawing.legend(loc="outside right upper", handlelength=3)
+    return drawing
+
+
+def ends(bars: list[Bar], scale: Scale) -> tuple[float, float]:
+    """The axis: as the scale has it, but longer where bars with their errors are."""
+    reached = [
+        bar.mean + sign * (bar.stderr or 0)
+        for bar in bars
+        if bar.mean is not None
+        for sign in (-1, 1)
+    ]
+    low, high = min([scale.limits[0], *reached]), max([scale.limits[1], *reached])
+    room = (high - low) / 20 or 1
+    below, above = low < scale.limits[0], high > scale.limits[1] or high == low
+    return low - room * below, high + room * above
+
+
+def draw_bars(panel: Axes, places: list[tuple[int, Bar]]) -> None:
+    there = [(x, bar) for x, bar in places if bar.mean is not None]
+    panel.bar(
+        [x for x, _ in there],
+        [bar.mean or 0 for _, bar in there],
+        1,
+        color=[colour(bar.kind) for _, bar in there],
+        edgecolor=INK,
+        linewidth=0.4,
+    )
+    certain = [(x, bar) for x, bar in there if bar.stderr is not None]
+    panel.errorbar(
+        [x for x, _ in certain],
+        [bar.mean or 0 for _, bar in certain],
+        [bar.stderr or 0 for _, bar in certain],
+        fmt="none",
+        ecolor=INK,
+        elinewidth=0.9,
+    )
+    for x, bar in places:
+        if bar.mean is None:
+            mark_missing(panel, x)
+
+
+def number_bars(panel: Axes, places: list[tuple[int, Bar]], decimals: int) -> None:
+    for x, bar in places:
+        if bar.mean is not None:
+            top = max(bar.mean + (bar.stderr or 0), 0)
+            number(panel, x, top, f"{bar.mean:.{decimals}f}")
+
+
+def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
+    """An infinite bar is pale; an interval without an end has an arrow at the top."""
+    if bar.bias is None:
+        mark_missing(panel, x)
+        return
+    infinite = math.isinf(bar.bias)
+    end, fill = (top / 1.6, PALE) if infinite else (bar.bias, COLOURS["original"])
+    panel.bar(x, end - 1, 1, bottom=1, color=fill, edgecolor=INK, linewidth=0.4)
+    low, high = bar.low or bar.bias, bar.high or bar.bias
+    panel.vlines(x, min(low, end), min(high, end if infinite else top), color=INK, linewidth=0.9)
+    if infinite:
+        panel.plot(x, top / 1.25, "x", color=INK, markeredgewidth=1.5)
+    elif math.isinf(high):
+        panel.plot(x, top / 1.05, "^", color=INK, markersize=4)
+        number(panel, x, bar.bias, f"{bar.bias:.3g}", beside=True)
+    else:
+        number(panel, x, max(high, 1), f"{bar.bias:.3g}")
+
+
+def number(panel: Axes, x: float, y: float, text: str, beside: bool = False) -> None:
+    """A small number above a place, or above and beside it, readable on lines."""
+    panel.annotate(
+        text,
+        (x, y),
+        (2 if beside else 0, 1.5),
+        textcoords="offset points",
+        ha="left" if beside else "center",
+        va="bottom",
+        fontsize=7,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0},
+    ).set_in_layout(False)
+
+
+def mark_missing(panel: Axes, x: float) -> None:
+    panel.plot(x, 0.08, transform=panel.get_xaxis_transform(), **QUESTION)
+
+
+def missing() -> Line2D:
+    return Line2D([], [], label="not run or failed", **QUESTION)
+
+
+def legend(bars: list[Bar]) -> list[Patch | Line2D]:
+    kinds: list[Patch | Line2D] = [
+        Patch(facecolor=colour(kind), edgecolor=INK, linewidth=0.4, label=kind)
+        for kind in unique(bar.kind for bar in bars)
+    ]
+    return [*kinds, missing()] if any(bar.mean is None for bar in bars) else kinds
+
+
+def colour(kind: str) -> str:
+    return COLOURS.get(kind, OTHER)
+
+
+def score_panels(bars: list[Bar]) -> Panels[Bar]:
+    """With a place for every label in every cluster, so that none is missed without a mark.
+
+    Behavior has one only where it is known: nobody runs it.
+    """
+    there = {(bar.dataset, bar.algorithm, bar.label): bar for bar in bars}
+    kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*COLOURS, kind].index(kind))
+
+    labels_told = {bar.label for bar in bars}
+    told = {bar.algorithm for bar in bars if bar.label is not None}
+
+    def of(dataset: str, algorithm: str) -> list[Bar]:
+        if algorithm == "behavior" and (dataset, algorithm, None) not in there:
+            return []
+        labels = [k for k in kinds if k in labels_told] if algorithm in told else [None]
+        return [
+            there.get((dataset, algorithm, label), Bar(dataset, algorithm, label, None))
+            for label in labels
+        ]
+
+    return arrange(
+        (bar.dataset for bar in bars),
+        unique(bar.algorithm for bar in bars if bar.algorithm not in BASELINES),
+        of,
+        baselines=[name for name in BASELINES if name in kinds],
+    )
+
+
+def bias_panels(bars: list[BiasBar]) -> Panels[BiasBar]:
+    there = {(bar.dataset, bar.algorithm): bar for bar in bars}
+    return arrange(
+        (bar.dataset for bar in bars),
+        unique(bar.algorithm for bar in bars),
+        lambda dataset, name: [there.get((dataset, name), BiasBar(dataset, name, None))],
+    )

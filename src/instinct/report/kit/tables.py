@@ -1,0 +1,139 @@
+"""Tables as data: numbers are kept as they were measured, and shown rounded."""
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from instinct.util.atomic import replacing
+
+Mark = Literal["best", "grey"]
+"""Best in its row or column; or not to be counted, such as a policy that is unsafe."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with what is known of its error; `form` says how both are rounded when shown."""
+
+    value: float
+    form: str = ".4g"
+    error: float | None = None
+    """One standard error, shown after ±."""
+    interval: tuple[float, float] | None = None
+    mark: Mark | None = None
+    note: str = ""
+    """Stands under the table."""
+
+    def __post_init__(self) -> None:
+        if any(math.isnan(value) for value in (self.value, self.error or 0, *self.bounds)):
+            raise ValueError("a number that does not exist is Missing, with a reason")
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        return self.interval or ()
+
+    def __str__(self) -> str:
+        text = rounded(self.value, self.form)
+        if self.error is not None:
+            text += f" ± {rounded(self.error, self.form)}"
+        if self.interval is not None:
+            low, high = (rounded(bound, self.form) for bound in self.interval)
+            text += f" [{low}, {high}]"
+        return text
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A number that is not there, and why; shown as a dash, with the reason under the table."""
+
+    note: str
+
+    def __str__(self) -> str:
+        return "–"
+
+
+Cell = str | Number | Missing
+
+
+def rounded(value: float, form: str) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return format(value, form)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells under their headings; the first column names the row, `name` the files."""
+
+    name: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def __post_init__(self) -> None:
+        if wrong := [row for row in self.rows if len(row) != len(self.columns)]:
+            raise ValueError(f"table {self.name}: {wrong[0]} does not fit {self.columns}")
+
+    @property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """The rows as text."""
+        return tuple(tuple(map(str, row)) for row in self.rows)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers alone, and so are set flush right."""
+        texts = zip(*self.shown, strict=True) if self.rows else [("",)] * len(self.columns)
+        return tuple(
+            any(column) and all(text[:1] in "0123456789-∞–" for text in column) for column in texts
+        )
+
+    @property
+    def notes(self) -> dict[str, int]:
+        """What is said of single cells, each thing once, and its number from 1."""
+        found = (note_of(cell) for row in self.rows for cell in row)
+        return {note: number for number, note in enumerate(dict.fromkeys(filter(None, found)), 1)}
+
+
+def note_of(cell: Cell) -> str:
+    return "" if isinstance(cell, str) else cell.note
+
+
+Raw = str | float | None
+
+
+def raw(table: Table) -> tuple[list[str], list[list[Raw]]]:
+    """Headings and rows with numbers as measured: errors and bounds have columns of their own."""
+    columns = [[*column(table, number)] for number in range(len(table.columns))]
+    headings = [heading for parts in columns for heading, _ in parts]
+    cells = [values for parts in columns for _, values in parts]
+    return headings, [list(row) for row in zip(*cells, strict=True)]
+
+
+def column(table: Table, number: int) -> Iterator[tuple[str, list[Raw]]]:
+    """The columns that one column becomes when its numbers are taken apart."""
+    name, cells = table.columns[number], [row[number] for row in table.rows]
+    yield name, [value_of(cell) for cell in cells]
+    numbers = [cell if isinstance(cell, Number) else None for cell in cells]
+    if any(one and one.error is not None for one in numbers):
+        yield f"{name} stderr", [one.error if one else None for one in numbers]
+    if any(one and one.interval for one in numbers):
+        intervals = [one.interval if one else None for one in numbers]
+        yield f"{name} low", [interval[0] if interval else None for interval in intervals]
+        yield f"{name} high", [interval[1] if interval else None for interval in intervals]
+
+
+def value_of(cell: Cell) -> Raw:
+    if isinstance(cell, Number):
+        return cell.value
+    return cell if isinstance(cell, str) else None
+
+
+def write_csv(table: Table, path: Path) -> None:
+    """Numbers as measured, infinity as `inf`, nothing where a number is missing."""
+    headings, rows = raw(table)
+    with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(headings)
+        writer.writerows(rows)

@@ -1,0 +1,78 @@
+"""The positive bias on a study's page, also of goal data with and without their terminal."""
+
+from collections.abc import Iterator
+
+from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
+from instinct.report.kit.page import Drawing, Section
+from instinct.report.kit.score_figures import BiasBar, draw_bias
+from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.study.bias import PositiveBias
+from instinct.study.findings import Findings
+from instinct.study.plan import Plan, reads_rewards
+
+MEANING = """
+1 means that the worst wrong reward leads to nothing, larger values that it hurts less, ∞ that it
+does not hurt at all.
+"""
+GOAL_TERMINAL = """
+Without the terminal at the goal, recorded episodes go on after success and are all equally long.
+Success is then no way to stay in the data for longer, and the paper expects no positive bias.
+"""
+CAPTION = "Positive bias J*/(J* − worst wrong-reward result), 95 % bootstrap interval over seeds."
+
+
+def bias_section(findings: Findings) -> Iterator[Section]:
+    """The positive bias of every dataset as every algorithm shows it."""
+    rows, marks = [], []
+    for dataset in findings.plan.datasets:
+        name = short(dataset, findings.plan)
+        for algorithm in filter(reads_rewards, findings.plan.algorithms):
+            found = findings.bias(dataset, algorithm)
+            if found is None:
+                marks.append(BiasBar(name, algorithm, None))
+            else:
+                marks.append(BiasBar(name, algorithm, found.estimate, found.low, found.high))
+                rows.append((dataset, algorithm, number(found)))
+    if rows:
+        columns = ("dataset", "algorithm", "positive bias")
+        yield Section(
+            title="Positive bias",
+            text=(MEANING,),
+            tables=(Table("positive-bias", CAPTION, columns, tuple(rows)),),
+            drawings=(Drawing("positive-bias-figure", draw_bias(marks), CAPTION),),
+        )
+
+
+def goal_terminal_section(findings: Findings) -> Iterator[Section]:
+    """The bias of the datasets that are there with and without the terminal at the goal."""
+    names = findings.plan.datasets
+    rows: list[tuple[Cell, ...]] = []
+    for dataset in (name for name in names if name + NO_GOAL_TERMINAL in names):
+        for algorithm in filter(reads_rewards, findings.plan.algorithms):
+            pair = [
+                Missing("not all labels were run") if found is None else number(found)
+                for name in (dataset, dataset + NO_GOAL_TERMINAL)
+                for found in [findings.bias(name, algorithm)]
+            ]
+            rows.append((dataset, algorithm, *pair))
+    if rows:
+        columns = ("dataset", "algorithm", "with the goal terminal", "without")
+        yield Section(
+            title="With and without the goal terminal",
+            text=(GOAL_TERMINAL,),
+            tables=(Table("goal-terminal", CAPTION, columns, tuple(rows)),),
+        )
+
+
+def number(bias: PositiveBias) -> Number:
+    between = None if bias.low is None or bias.high is None else (bias.low, bias.high)
+    return Number(bias.estimate, ".1f", interval=between)
+
+
+def short(dataset: str, plan: Plan) -> str:
+    """The name in a figure: of several datasets of one family, without the family's."""
+    family, _, name = dataset.partition(":")
+    several = len(plan.datasets) > 1 and all(
+        each.startswith(f"{family}:") for each in plan.datasets
+    )
+    return name if several else dataset

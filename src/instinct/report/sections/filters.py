@@ -1,0 +1,73 @@
+"""What filters remove, as a table: on the page of a study, and in the terminal."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from instinct.data import ALL
+from instinct.report.kit.page import Section
+from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.study.findings import Findings
+
+CAPTION = (
+    "What each filter removes. Episodes that lose some of their transitions are cut, those that "
+    "lose all are gone; rewards and costs are sums over 1,000 transitions."
+)
+COVERAGE = """
+Coverage tells how much is left around what was removed: of the ten recorded states of other
+episodes that are nearest to a removed state, the share that is kept. Where that is about the share
+of all transitions that is kept, the removed states lie among the kept ones, and the filter leaves
+no gap to stay out of; 0 means that it has cut a hole.
+"""
+
+
+def filter_section(findings: Findings) -> Iterator[Section]:
+    """What the plan's filters have removed from each dataset."""
+    found = {
+        (cell.dataset, cell.filter): facts
+        for cell in findings.plan.cells()
+        if cell.filter != ALL and (facts := findings.removed(cell)) is not None
+    }
+    if found:
+        yield Section(
+            title="What the filters remove",
+            text=(COVERAGE,),
+            tables=(removal_table((*key, facts) for key, facts in found.items()),),
+        )
+
+
+def removal_table(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Table:
+    """A row for every dataset and filter."""
+    return Table(
+        "filters",
+        CAPTION,
+        (
+            "dataset",
+            "filter",
+            "transitions",
+            "kept",
+            "episodes",
+            "cut",
+            "gone",
+            "coverage",
+            "reward",
+            "reward after",
+            "cost",
+            "cost after",
+        ),
+        tuple((dataset, name, *cells(facts)) for dataset, name, facts in rows),
+    )
+
+
+def cells(facts: Mapping[str, Any]) -> Iterator[Cell]:
+    yield Number(facts["transitions"], ",.0f")
+    yield Number(1 - facts["removed"] / facts["transitions"], ".1%")
+    for name in ("episodes", "cut", "gone"):
+        yield Number(facts[name], ",.0f")
+    for name, form, without in (
+        ("coverage", ".2f", "nothing was removed, or there is one episode"),
+        ("reward", ".2f", ""),
+        ("reward_after", ".2f", ""),
+        ("cost", ".2f", "the dataset has no costs"),
+        ("cost_after", ".2f", "the dataset has no costs"),
+    ):
+        yield Missing(without) if facts[name] is None else Number(facts[name], form)

@@ -1,0 +1,179 @@
+"""Rewards and costs on a study's page, as in the paper's table: unsafe agents are grey."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from instinct.benchmarks.safety.task import is_safe
+from instinct.paper.tables import SafetyRow
+from instinct.paper.tables import safety as published
+from instinct.report.kit.page import Drawing, Section
+from instinct.report.kit.reward_cost import Agent, Panel, draw_reward_cost
+from instinct.report.kit.tables import Cell, Number, Table
+from instinct.report.sections.bias import short
+from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.tables import our_cell
+from instinct.study.findings import Findings, Found
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import Plan, reads_rewards
+from instinct.study.statistics import estimate
+
+PAPERS = ("ATAC", "PSPI")
+"""The paper's own agents in its table; the third of a task is the best that others published."""
+PAPERS_FILTER = "cost-free"
+MEANING = """
+A cost is the sum over an episode divided by the target κ = 34.29; an agent is safe if it is at most
+1 on average, and grey if it is not.
+"""
+BEST = "best published: {}"
+
+
+def safety_section(findings: Findings) -> Iterator[Section]:
+    """Reward and cost of every agent side by side, where costs were measured."""
+    main = findings.main
+    if main is None or "cost" not in findings.quantities():
+        return
+    plan = findings.plan
+    caption = (
+        f"{QUANTITIES[main].capitalize()} and normalised cost of the final policy: mean"
+        f"{' ± one standard error' if plan.seeds > 1 else ''} over {plan.seeds} "
+        f"{'seed' if plan.seeds == 1 else 'seeds'}, {plan.episodes} test episodes each."
+    )
+    yield Section(
+        title="Reward and cost",
+        text=(MEANING, *how_often_safe(findings)),
+        tables=(Table("reward-and-cost", caption, *reward_cost_grid(findings, main)),),
+        drawings=(
+            Drawing(
+                "reward-and-cost-figure",
+                draw_reward_cost([*panels(findings, main)], QUANTITIES[main]),
+                "Reward against cost: empty marks are agents trained on all data, full ones those "
+                "after a filter; the bars are one standard error over seeds.",
+            ),
+        ),
+    )
+
+
+def reward_cost_grid(
+    findings: Findings, main: str
+) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """A row for every agent, the paper's numbers beside ours, and the best that was published."""
+    plan, papers = findings.plan, paper_rows(findings.plan)
+    own = [name for name, there in own_columns(plan).items() if there]
+    rows: list[dict[str, Cell]] = []
+    for dataset in plan.datasets:
+        theirs = papers.get(dataset, {})
+        recorded = findings.data.get(dataset, {}).get("behavior", {})
+        if main in recorded and "cost" in recorded:
+            cells = (Number(recorded[name], FORMS[name]) for name in (main, "cost"))
+            rows.append(agent_row(dataset, "behavior", *cells))
+        for found in agents_of(findings, dataset):
+            cell = found.cell
+            ours = our_cell(found, main), our_cell(found, "cost")
+            row = agent_row(dataset, cell.algorithm, *ours) | {
+                "label": cell.label if reads_rewards(cell.algorithm) else "",
+                "filter": cell.filter,
+            }
+            if (cell.label, cell.filter) == ("original", PAPERS_FILTER):
+                row |= paper_cells(theirs.get(cell.algorithm))
+            rows.append(row)
+        for name, best in theirs.items():
+            if name not in PAPERS:
+                rows.append(agent_row(dataset, BEST.format(name), "", "") | paper_cells(best))
+    heads = ("dataset", "algorithm", *own, "reward", "cost")
+    heads += ("reward, paper", "cost, paper") if any(papers.values()) else ()
+    return heads, tuple(tuple(row.get(head, "") for head in heads) for row in rows)
+
+
+def own_columns(plan: Plan) -> dict[str, bool]:
+    """Columns that are there only if they tell something."""
+    return {"label": len(plan.labels) > 1, "filter": plan.is_filtered}
+
+
+def agent_row(dataset: str, algorithm: str, reward: Cell, cost: Cell) -> dict[str, Cell]:
+    return {"dataset": dataset, "algorithm": algorithm} | greyed(("reward", reward), ("cost", cost))
+
+
+def paper_cells(row: SafetyRow | None) -> dict[str, Cell]:
+    if row is None:
+        return {}
+    numbers = Number(row.reward, FORMS["reward"]), Number(row.cost, FORMS["cost"])
+    return greyed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
+
+
+def greyed(reward: tuple[str, Cell], cost: tuple[str, Cell]) -> dict[str, Cell]:
+    """Both grey if the cost is above the target."""
+    cells = dict([reward, cost])
+    known = cost[1]
+    if isinstance(known, Number) and not is_safe(known.value):
+        return {
+            name: replace(cell, mark="grey") if isinstance(cell, Number) else cell
+            for name, cell in cells.items()
+        }
+    return cells
+
+
+def agents_of(findings: Findings, dataset: str) -> Iterator[Found]:
+    """The cells of a dataset by algorithm, then by filter and label."""
+    plan = findings.plan
+    for algorithm in plan.algorithms:
+        for shown in plan.filters_for(algorithm):
+            for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
+                found = findings.of(dataset, algorithm, label, shown)
+                if found is not None:
+                    yield found
+
+
+def paper_rows(plan: Plan) -> dict[str, dict[str, SafetyRow]]:
+    """What the paper has for the datasets that it has, by algorithm."""
+    tasks: dict[str, dict[str, SafetyRow]] = {}
+    for row in published():
+        tasks.setdefault(row.task, {})[row.algorithm] = row
+    return {
+        dataset: tasks.get(dataset.partition(":")[2].partition("@")[0], {})
+        for dataset in plan.datasets
+    }
+
+
+def how_often_safe(findings: Findings) -> Iterator[str]:
+    """Over several datasets: on how many every agent is safe, and the paper's."""
+    plan, papers = findings.plan, paper_rows(findings.plan)
+    if len(plan.datasets) == 1:
+        return
+    counts: dict[str, list[bool]] = {}
+    for dataset in plan.datasets:
+        for found in agents_of(findings, dataset):
+            if "cost" in found.means:
+                name = " / ".join(found.cell[1:] if plan.is_filtered else found.cell[1:3])
+                safe = is_safe(float(found.means["cost"].mean()))
+                counts.setdefault(name, []).append(safe)
+        for name, row in papers[dataset].items():
+            named = f"the paper's {name}" if name in PAPERS else "the best published"
+            counts.setdefault(named, []).append(is_safe(row.cost))
+    said = ", ".join(f"{name} on {sum(safe)} of {len(safe)}" for name, safe in counts.items())
+    yield f"Safe on average: {said}."
+
+
+def panels(findings: Findings, main: str) -> Iterator[Panel]:
+    plan = findings.plan
+    for dataset in plan.datasets:
+        points = findings.data.get(dataset, {}).get("cost_points", [])
+        yield Panel(
+            short(dataset, plan),
+            [
+                agent(found, main)
+                for found in agents_of(findings, dataset)
+                if main in found.means and "cost" in found.means
+            ],
+            np.array(points, float).reshape(-1, 2),
+        )
+
+
+def agent(found: Found, main: str) -> Agent:
+    rewards, costs = found.means[main], found.means["cost"]
+    errors = (0.0, 0.0)
+    if len(rewards) > 1:
+        errors = estimate(rewards).stderr, estimate(costs).stderr
+    _, algorithm, label, shown = found.cell
+    return Agent(algorithm, label, shown, float(rewards.mean()), float(costs.mean()), *errors)

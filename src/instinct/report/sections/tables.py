@@ -1,0 +1,102 @@
+"""Tables of a study with the paper's numbers beside ours."""
+
+from instinct.benchmarks.metaworld.task import PREFIX
+from instinct.data import ALL
+from instinct.paper.tables import Row
+from instinct.paper.tables import table as paper_table
+from instinct.report.kit.tables import Cell, Missing, Number
+from instinct.report.sections.numbers import FORMS
+from instinct.study.findings import Findings, Found
+from instinct.study.plan import Plan, reads_rewards
+from instinct.study.statistics import estimate
+
+PAPER_TABLES = {
+    "score": ("d4rl_scores", "cql_architecture_d4rl"),
+    "length": ("d4rl_episode_lengths",),
+    "success": ("metaworld_success", "cql_architecture_metaworld"),
+}
+
+
+def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """A row for every dataset, algorithm and filter, a column for every label, the paper's beside.
+
+    The paper's numbers are of all data.
+    """
+    plan, papers = findings.plan, paper_numbers(quantity)
+    theirs = {row.dataset for row in papers.values()}
+    beside = any(paper_name(dataset) in theirs for dataset in plan.datasets)
+    heads = [
+        head
+        for label in plan.labels
+        for head in ((label, f"{label}, paper") if beside else (label,))
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for dataset in plan.datasets:
+        recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
+        if recorded is not None:
+            cells: list[Cell] = [Number(recorded, FORMS[quantity])]
+            if beside:
+                cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
+            names = (dataset, "behavior", *([""] if plan.is_filtered else []))
+            rows.append((*names, *cells, *[""] * (len(heads) - len(cells))))
+        for algorithm, shown in shown_algorithms(plan):
+            cells = []
+            for label in plan.labels:
+                told = reads_rewards(algorithm)
+                if not told and label != plan.labels[0]:
+                    cells += [""] * (2 if beside else 1)
+                    continue
+                cells.append(our_cell(findings.of(dataset, algorithm, label, shown), quantity))
+                if beside:
+                    key = label if told else None
+                    cells.append(
+                        paper_cell(papers, dataset, algorithm, key, quantity)
+                        if shown == ALL
+                        else ""
+                    )
+            rows.append((dataset, algorithm, *([shown] if plan.is_filtered else []), *cells))
+    names = ("dataset", "algorithm", *(["filter"] if plan.is_filtered else []))
+    return (*names, *heads), tuple(rows)
+
+
+def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
+    """Every algorithm with every filter that its data go through."""
+    return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
+
+
+def our_cell(found: Found | None, quantity: str) -> Cell:
+    if found is None:
+        return ""
+    if quantity not in found.means:
+        return Missing("; ".join(found.missing) or "not measured")
+    values = found.means[quantity]
+    note = f"without {'; '.join(found.missing)}" if found.missing else ""
+    if len(values) < 2:
+        return Number(float(values[0]), FORMS[quantity], note=note)
+    average, stderr = estimate(values)
+    return Number(average, FORMS[quantity], error=stderr, note=note)
+
+
+def paper_cell(
+    papers: dict[tuple[str, str, str | None], Row],
+    dataset: str,
+    algorithm: str,
+    label: str | None,
+    quantity: str,
+) -> Cell:
+    row = papers.get((paper_name(dataset), algorithm, label))
+    return "" if row is None else Number(row.mean, FORMS[quantity], error=row.stderr)
+
+
+def paper_name(dataset: str) -> str:
+    """What the paper calls a dataset: without Meta-World's name, whatever its size."""
+    return dataset.removeprefix(PREFIX).partition("@")[0]
+
+
+def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], Row]:
+    """The paper's tables of a quantity, by dataset, algorithm and label."""
+    return {
+        (row.dataset, row.algorithm, row.label): row
+        for name in reversed(PAPER_TABLES.get(quantity, ()))
+        for row in paper_table(name)
+    }

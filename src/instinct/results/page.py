@@ -1,0 +1,122 @@
+"""Results of our own as a page of a repository: the paper's claims, then study after study."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from instinct.audits.plan import command
+from instinct.experiments.pages import PAGES
+from instinct.experiments.results import FILE, Results, load
+from instinct.report.kit.markdown import markdown
+from instinct.report.kit.page import Section
+from instinct.report.kit.tables import Table
+from instinct.report.study_page import judged
+from instinct.results.archive import STUDY, read_archive
+from instinct.results.claims import Case, Claim, Evidence, checked, outcome
+from instinct.study.findings import Findings
+from instinct.util.atomic import replacing
+
+REMARKS = "remarks.md"
+"""What a person has to say about the results of its folder."""
+
+
+def write_results(folder: Path, page: Path) -> None:
+    """The page about all studies in the folder; their figures stand beside their numbers."""
+    computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
+    kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
+    evidence = Evidence([findings for findings, _ in kept.values()], [*computed.values()])
+    parts = [*opening(folder.name, page.name), *claims_part(checked(evidence)), *remarks(folder)]
+    for where, results in computed.items():
+        parts += [*computed_part(results), *remarks(where)]
+        parts += content(PAGES[results.study](results).sections, where)
+    for where, (findings, machine) in kept.items():
+        parts += [*study_part(findings, machine), *remarks(where)]
+        parts += content(judged(findings), where)
+        if findings.missing:
+            parts.append(folded("Missing", findings.missing))
+    with replacing(page) as scratch:
+        scratch.write_text("\n\n".join(parts) + "\n", "utf-8")
+
+
+def opening(folder: str, page: str) -> Iterator[str]:
+    yield "# Results"
+    yield (
+        f"Every number here is computed from the files in [`{folder}/`]({folder}/), one row per "
+        "run, and from the paper's tables that the package ships: `instinct results write docs` "
+        f"makes `{page}` and its figures anew, and `instinct results add STUDY` keeps what a study "
+        "found. Numbers are means over seeds ± one standard error, of the final policy, judged by "
+        "the true task. Our data are not D4RL's ([datasets](datasets.md)), and the quick preset is "
+        "not the paper's ([presets](presets.md)): three seeds tell large differences only. Italics "
+        "are agents that are not safe."
+    )
+
+
+def remarks(folder: Path) -> Iterator[str]:
+    if (folder / REMARKS).exists():
+        yield (folder / REMARKS).read_text("utf-8").strip()
+
+
+def claims_part(found: Mapping[Claim, tuple[Case, ...]]) -> Iterator[str]:
+    """The table of the paper's claims, then every case with its numbers."""
+    yield "## The paper's claims"
+    yield markdown(
+        Table(
+            "claims",
+            "The paper's qualitative findings, checked on the results below.",
+            ("claim", "in our results", "cases that hold", "what makes a case hold"),
+            tuple(
+                (claim.text, outcome(cases), held(cases), claim.means)
+                for claim, cases in found.items()
+            ),
+        )
+    )
+    for claim, cases in found.items():
+        if cases:
+            said = [f"{'holds' if case.holds else '**fails**'}: {case.what}" for case in cases]
+            yield folded(claim.text, said)
+
+
+def held(cases: Sequence[Case]) -> str:
+    return f"{sum(case.holds for case in cases)} of {len(cases)}" if cases else ""
+
+
+def folded(title: str, lines: Sequence[str]) -> str:
+    """A list that opens when its title is clicked."""
+    items = "\n".join(f"- {line}" for line in lines)
+    return f"<details><summary>{title}</summary>\n\n{items}\n\n</details>"
+
+
+def computed_part(results: Results) -> Iterator[str]:
+    settings = " ".join(f"--set {name}={value}" for name, value in results.settings.items())
+    yield f"## {results.study}"
+    yield (
+        f"`instinct study run {results.study}` ({settings.replace('--set seed=', '--seed ')}; "
+        f"{listed(results.versions)})."
+    )
+
+
+def study_part(findings: Findings, machine: str) -> Iterator[str]:
+    """What was run."""
+    plan, outdated = findings.plan, ", ".join(findings.outdated())
+    yield f"## {plan.name}"
+    yield (
+        f"{plan.description}. `{command(plan)}`: {findings.ended} of "
+        f"{findings.trials} runs, {plan.seeds} seeds, {plan.episodes} test episodes each, "
+        f"{findings.seconds / 3600:.1f} core hours ({machine}; {listed(findings.versions)})."
+        + (f" Scaled down: {'; '.join(plan.scaled)}." if plan.scaled else "")
+        + (f" Run with settings that have changed since: {outdated}." if outdated else "")
+    )
+
+
+def listed(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def content(parts: Iterator[Section] | Sequence[Section], folder: Path) -> Iterator[str]:
+    """Tables, and figures that are written into the folder."""
+    for section in (each for each in parts if not each.detail):
+        yield from map(markdown, section.tables)
+        for drawing in section.drawings:
+            path = folder / f"{drawing.name}.svg"
+            with replacing(path) as scratch:
+                scratch.write_text(drawing.svg, "utf-8")
+            yield f"![{drawing.caption}]({folder.parent.name}/{folder.name}/{path.name})"

@@ -1,0 +1,1 @@
+"""Small helpers that every room may use: files, folders, hashes, JSON, cores, processes."""

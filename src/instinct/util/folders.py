@@ -1,0 +1,23 @@
+"""The folders of the user that hold caches and datasets."""
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Return the cache folder, `$INSTINCT_CACHE` or the user's; it can be deleted at any time."""
+    if "INSTINCT_CACHE" in os.environ:
+        return Path(os.environ["INSTINCT_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "instinct"
+
+
+def program_folder() -> Path:
+    """Return the folder of compiled programs, which does not move with `$INSTINCT_CACHE`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "instinct" / "xla"
+
+
+def data_folder() -> Path:
+    """Return the folder of datasets made on this machine, `$INSTINCT_DATA` or the user's."""
+    if "INSTINCT_DATA" in os.environ:
+        return Path(os.environ["INSTINCT_DATA"])
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "instinct"

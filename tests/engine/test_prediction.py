@@ -1,0 +1,79 @@
+"""What a plan will take, beside what its parts take when they are timed another way."""
+
+import time
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from instinct.deep.training.loop import advance
+from instinct.deep.training.synthetic import hopper_like, untrained
+from instinct.engine.prediction import all_trials, longest, predict, stages_of
+from instinct.study.plan import Plan
+
+
+def plan() -> Plan:
+    small = {"units": 8, "batch_size": 16, "warm_start_steps": 10, "steps": 1000}
+    return Plan(
+        name="tiny",
+        datasets=("hopper-medium",),
+        algorithms=("PSPI",),
+        labels=("zero", "random"),
+        settings={"PSPI": small},
+        seeds=2,
+        episodes=1,
+        task="",
+    )
+
+
+def test_warm_starts_that_are_shared_are_counted_once() -> None:
+    kinds = [type(stage).__name__ for stage in stages_of(plan().final({})).values()]
+    assert (kinds.count("PSPI"), kinds.count("Evaluation"), kinds.count("Cloning")) == (4, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("hopper", 1000),
+        ("metaworld:push", 500),
+        ("safety:PointGoal1", 1000),
+        ("safety:CarCircle2", 500),
+    ],
+)
+def test_how_long_an_episode_can_be(task: str, steps: int) -> None:
+    assert longest(task) == steps
+
+
+def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
+    """Three values of β with two seeds, of which the results are two; and BC with two."""
+    tuned = replace(
+        plan(),
+        algorithms=("BC", "PSPI"),
+        labels=("original",),
+        grid={"PSPI": {"beta": (1.0, 2.0, 3.0)}},
+        tuning_seeds=2,
+        new_seeds=False,
+        task="hopper",
+    )
+    assert len(all_trials(tuned)) == 3 * 2 + 2
+    assert len(all_trials(replace(tuned, new_seeds=True))) == 3 * 2 + 2 + 2
+
+
+def test_compiling_is_no_part_of_the_prediction() -> None:
+    """A step of so small a network takes far less than the seconds that compiling takes."""
+    told: list[tuple[int, int, str]] = []
+    found = predict(plan(), workers=2, report=lambda *at: told.append(at))
+    algorithm = jax.tree.map(jnp.asarray, plan().final({})[0].configured())
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
+    key = jax.random.key(0)
+    state = untrained(algorithm, key, data)
+    state, _, bad = advance(algorithm, state, data, key, 0, 1)
+    bad.block_until_ready()
+    started = time.process_time()
+    advance(algorithm, state, data, key, 0, 500)[2].block_until_ready()
+    per_second = 500 / (time.process_time() - started)
+    assert per_second / 20 < found.steps_per_second["PSPI"] < 20 * per_second
+    assert found.core_hours * 3600 > 4 * 1000 / found.steps_per_second["PSPI"] * 0.99
+    assert found.hours(machines=5) == found.core_hours / 10
+    assert [what for _, _, what in told] == ["Cloning", "Evaluation", "PSPI"]

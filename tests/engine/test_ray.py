@@ -1,0 +1,268 @@
+"""Workers on a Ray cluster: what they say and send, and a cluster that loses a node."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from instinct.deep import Progress
+from instinct.deep.training.checkpoint import load_arrays
+from instinct.engine import ray_executor as ray_workers
+from instinct.engine.ray_executor import Files, Lacking, RayWorker, RayWorkers, Ready, ray
+from instinct.engine.run_plan import local, run_plan
+from instinct.engine.scheduler import State
+from instinct.engine.trial_runner import WARM_STARTS, Opened
+from instinct.errors import BadInput, InstinctError
+from instinct.study.store import read_store
+from tests.study.problems import (
+    PENDULUM,
+    deep_plan,
+    grid_plan,
+    rows,
+    table,
+    unwatched,
+    write_dataset,
+)
+
+
+@pytest.fixture(autouse=True)
+def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an actor sets for its own process is put back."""
+    monkeypatch.setenv("XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))
+    monkeypatch.setattr(ray_workers, "keep_programs", lambda: None)
+
+
+def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "instinct.engine.ray_executor")
+    with pytest.raises(BadInput, match=r"pip install 'instinct\[ray\]'"):
+        importlib.import_module("instinct.engine.ray_executor")
+
+
+def test_no_cluster_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise ConnectionError("nobody answers\nat all")
+
+    monkeypatch.setattr("ray.init", refuse)
+    with pytest.raises(BadInput, match="cannot connect to a Ray cluster") as told:
+        run_plan(grid_plan(), tmp_path, unwatched, ray("192.0.2.1:6379"))
+    assert "\n" not in str(told.value)
+    assert rows(tmp_path) == {}
+
+
+def test_warm_starts_travel(tmp_path: Path) -> None:
+    """What is finished is sent once, before the progress that tells it; what is given is kept."""
+    data = write_dataset(tmp_path / "data.npz")
+    trial, *_ = deep_plan(data, "ATAC", seeds=1).final({})
+    worker = RayWorker("study")
+    assert isinstance(worker.listen()[0], Ready)
+    worker.begin(trial)
+    opened, lacking = worker.listen()
+    assert isinstance(opened, Opened)
+    assert isinstance(lacking, Lacking)
+    policy, critics = worker.warm_starts.values()
+    assert {*lacking.files} == {policy, critics}
+    assert all(name.startswith(f"{WARM_STARTS}/") for name in lacking.files)
+
+    ray_workers.write_files(worker.folder, Files({policy: b"a policy", critics: b"half trained"}))
+    worker.report(Progress("Cloning", 1, 1, {}))
+    worker.report(Progress("Evaluation", 1, 2, {}))
+    worker.report(Progress("Evaluation", 2, 2, {}))
+    said = worker.listen()
+    assert [type(what) for what in said] == [Progress, Files, Progress, Progress]
+    assert said[1] == Files({policy: b"a policy"})
+    worker.report(Progress("ATAC", 1, 2, {}))
+    assert worker.listen()[0] == Files({critics: b"half trained"})
+
+    worker.begin(replace(trial, settings={**trial.settings, "beta": 2.0}))
+    assert worker.listen() == [Lacking(())]
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    trial, *_ = deep_plan(str(tmp_path / "nowhere.npz"), "ATAC", seeds=1).final({})
+    worker = RayWorker("study")
+    worker.listen()
+    worker.begin(trial)
+    (error,) = worker.listen()
+    assert isinstance(error, InstinctError)
+    assert "nowhere.npz" in str(error)
+    worker.folder.parent.mkdir(parents=True)
+    worker.folder.write_text("in the way")
+    worker.perform(trial, Files({"warm-starts/x": b""}))
+    (error,) = worker.listen()
+    assert "cannot be written" in str(error)
+
+
+class Lost(Exception):
+    """As Ray tells of an actor that is no more."""
+
+
+class Cluster:
+    """Ray as far as `RayWorkers` uses it, in this process: what is asked for is done at once.
+
+    `fate` may raise what happens to an actor instead of an answer.
+    """
+
+    exceptions = SimpleNamespace(RayError=Lost)
+
+    def __init__(self, cpus: int, fate: Callable[[RayWorker], None] = lambda actor: None) -> None:
+        self.cpus, self.fate = cpus, fate
+        self.killed: list[object] = []
+
+    def is_initialized(self) -> bool:
+        return True
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": float(self.cpus)}
+
+    def remote(self, kind: type[RayWorker]) -> Any:
+        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self.actor(kind)))
+
+    def actor(self, kind: type[RayWorker]) -> Callable[[str], Any]:
+        def made(study: str) -> Any:
+            worker = kind(study)
+            names = {"begin": worker.begin, "perform": worker.perform, "clean": worker.clean}
+            methods = {name: SimpleNamespace(remote=method) for name, method in names.items()}
+            return SimpleNamespace(listen=SimpleNamespace(remote=lambda: [worker]), **methods)
+
+        return made
+
+    def wait(self, refs: list[Any], num_returns: int = 1, timeout: float = 0) -> tuple[Any, Any]:
+        return [next((ref for ref in refs if ref and not ref[0].said.empty()), None)], []
+
+    def get(self, ref: list[RayWorker]) -> Any:
+        self.fate(ref[0])
+        return ref[0].listen()
+
+    def kill(self, actor: object) -> None:
+        self.killed.append(actor)
+
+
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[Cluster], None]:
+    return lambda cluster: monkeypatch.setattr(ray_workers, "raylib", cluster)
+
+
+def test_the_same_as_on_one_machine(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
+    on(Cluster(3))
+    plan = grid_plan(seeds=2)
+    run_plan(plan, tmp_path / "ray", unwatched, ray())
+    run_plan(plan, tmp_path / "local", unwatched, local(1))
+    assert rows(tmp_path / "ray") == rows(tmp_path / "local")
+    assert table(tmp_path / "ray") == table(tmp_path / "local")
+
+
+def test_an_actor_is_lost(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
+    losses = iter([False] * 3 + [True])
+
+    def fate(actor: RayWorker) -> None:
+        if next(losses, False):
+            raise Lost("its node is gone\nand so on")
+
+    cluster = Cluster(2, fate)
+    on(cluster)
+    run_plan(grid_plan(seeds=2), tmp_path, unwatched, ray())
+    assert all(row["failure"] == "" for row in rows(tmp_path).values())
+    with read_store(tmp_path) as store:
+        assert [*store.deaths().values()] == [["the worker or its node was lost: its node is gone"]]
+    assert len(cluster.killed) == 3
+
+
+def test_an_actor_cannot_be_made(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
+    def fate(actor: RayWorker) -> None:
+        error = Lost("No module named 'instinct'")
+        error.actor_init_failed = True  # type: ignore[attr-defined]
+        raise error
+
+    on(Cluster(2, fate))
+    with pytest.raises(InstinctError, match="cannot be started on the Ray cluster: No module"):
+        run_plan(grid_plan(), tmp_path, unwatched, ray())
+
+
+def test_other_versions_on_a_node(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
+    def fate(actor: RayWorker) -> None:
+        ready = actor.said.get()
+        assert isinstance(ready, Ready)
+        actor.said.put(replace(ready, node="far", versions={**ready.versions, "jax": "0.1"}))
+
+    on(Cluster(1, fate))
+    with pytest.raises(InstinctError, match=r"far has jax 0\.1, this machine .* install the same"):
+        run_plan(grid_plan(), tmp_path, unwatched, ray())
+
+
+def test_a_cluster_without_processors(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
+    on(Cluster(0))
+    with pytest.raises(BadInput, match="has no CPU"), RayWorkers(tmp_path):
+        pass
+
+
+@pytest.fixture
+def two_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A real cluster of two nodes of which each has a cache of its own."""
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    from ray.cluster_utils import Cluster as RealCluster
+
+    def node(name: str) -> dict[str, Any]:
+        cache = {"INSTINCT_CACHE": str(tmp_path / name)}
+        return {"num_cpus": 1, "object_store_memory": 80 * 2**20, "env_vars": cache}
+
+    cluster: Any = RealCluster(
+        initialize_head=True, head_node_args=node("first") | {"include_dashboard": False}
+    )
+    cluster.second = cluster.add_node(**node("second"))
+    yield cluster
+    cluster.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_node_dies_in_the_middle(tmp_path: Path, two_nodes: Any) -> None:
+    steps = {name: {"steps": 3000, "warm_start_steps": 2000} for name in ("ATAC", "PSPI")}
+    plan = deep_plan(
+        write_dataset(tmp_path / "data.npz"),
+        "BC",
+        "ATAC",
+        "PSPI",
+        labels=("original", "zero"),
+        task=PENDULUM,
+        settings=steps,
+    )
+    run_plan(plan, tmp_path / "local", unwatched, local(1))
+    doing: list[int] = []
+    cloned: set[tuple[str, int]] = set()
+
+    def watch(state: State) -> None:
+        doing.append(len(state.doing))
+        for trial, said in state.doing.values():
+            if said is not None and said.stage == "Cloning":
+                cloned.add((trial.identity, trial.seed))
+        if state.ended >= 3 and len(state.doing) == 2 and two_nodes.second is not None:
+            two_nodes.remove_node(two_nodes.second, allow_graceful=False)
+            two_nodes.second = None
+
+    run_plan(plan, tmp_path / "ray", watch, ray(two_nodes.address))
+    assert two_nodes.second is None
+    assert rows(tmp_path / "ray") == rows(tmp_path / "local")
+    assert table(tmp_path / "ray") == table(tmp_path / "local")
+    with read_store(tmp_path / "ray") as store:
+        reasons = [reason for each in store.deaths().values() for reason in each]
+    assert reasons
+    assert all(reason.startswith("the worker or its node was lost") for reason in reasons)
+    assert len(cloned) <= plan.seeds + len(reasons)
+    weights = [*(tmp_path / "local" / "runs").rglob("*.safetensors")]
+    assert len(weights) == len(plan.final({}))
+    for path in weights:
+        sent = tmp_path / "ray" / path.relative_to(tmp_path / "local")
+        expected, arrays = load_arrays(path)[0], load_arrays(sent)[0]
+        assert {*arrays} == {*expected}
+        for name, array in expected.items():
+            np.testing.assert_array_equal(arrays[name], array)
+    assert not [*(tmp_path / "first" / "ray").iterdir()]

@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instinct.errors import BadInput
+from instinct.experiments.results import Results, load, save
+from instinct.study.statistics import estimate
+
+
+def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
+    rows = ({"algorithm": "BC", "label": "zero", "mean": 0.1},)
+    saved = Results("gridworld", rows, {"seed": 1}, dataset="abc")
+    save(saved, tmp_path)
+    back = load(tmp_path)
+    assert (back.study, list(back.results), back.settings) == ("gridworld", [*rows], {"seed": 1})
+    assert back.versions["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("contents", ["", "[]", "{}", '{"study": 1, "other": 2}'])
+def test_a_damaged_file_is_named(contents: str, tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(contents)
+    with pytest.raises(BadInput, match=r"results\.json: does not hold the results of a study"):
+        load(tmp_path)
+
+
+def test_missing_results_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="run the study first"):
+        load(tmp_path)
+
+
+def test_the_standard_error_by_hand() -> None:
+    assert estimate(np.array([1.0, 2.0, 3.0, 4.0])) == pytest.approx((2.5, np.sqrt(5 / 3) / 2))

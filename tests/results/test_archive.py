@@ -1,0 +1,126 @@
+"""Results kept as text say the same as the store that they come from."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from instinct.errors import BadInput
+from instinct.results.archive import RUNS, STUDY, read_archive, together, write_archive
+from instinct.study.findings import Findings, read_findings
+from instinct.study.measured import Measured
+from instinct.study.plan import Cell, Plan
+from instinct.study.trials import Trial
+from tests.study.stores import scores, store_with
+
+PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2)
+
+
+def measured(trial: Trial) -> Measured:
+    if trial.label == "random" and trial.seed == 1:
+        return Measured({}, failure="diverged at step 7")
+    return scores(trial, 10 / 3 + trial.seed, length=400.0)
+
+
+@pytest.fixture(name="findings")
+def stored(tmp_path: Path) -> Findings:
+    store_with(tmp_path / "study", PLAN, measured)
+    return read_findings(tmp_path / "study")
+
+
+def test_what_is_kept_is_what_was_found(tmp_path: Path, findings: Findings) -> None:
+    write_archive(findings, tmp_path / "kept")
+    kept, machine = read_archive(tmp_path / "kept")
+    assert "cores" in machine
+    assert kept.plan == findings.plan
+    assert kept.missing == findings.missing
+    assert "seed 1: diverged at step 7" in " ".join(kept.missing)
+    assert (kept.trials, kept.ended, kept.failed) == (10, 10, 1)
+    assert kept.found.keys() == findings.found.keys()
+    for cell, found in findings.found.items():
+        assert kept.found[cell].seeds == found.seeds
+        assert kept.found[cell].missing == found.missing
+        assert kept.found[cell].changes == found.changes
+        for quantity, values in found.means.items():
+            assert kept.found[cell].means[quantity] == pytest.approx(values, rel=1e-5)
+    biases = [each.bias("hopper-medium", "PSPI") for each in (kept, findings)]
+    assert biases[0] is not None
+    assert biases[1] is not None
+    assert biases[0].estimate == pytest.approx(biases[1].estimate, rel=1e-4)
+
+
+def test_a_row_for_every_run_that_has_not_failed(tmp_path: Path, findings: Findings) -> None:
+    write_archive(findings, tmp_path)
+    lines = (tmp_path / RUNS).read_text().splitlines()
+    assert lines[0] == "dataset,algorithm,label,filter,seed,score,length"
+    assert len(lines) == 1 + 9
+    assert lines[1].startswith("hopper-medium,BC,original,all,0,3.33333,")
+
+
+def test_what_was_run_is_kept_beside_what_the_preset_gives_today(
+    tmp_path: Path, findings: Findings
+) -> None:
+    assert findings.outdated() == []
+    cell = Cell("hopper-medium", "PSPI", "zero")
+    assert findings.found[cell].changes["units"] == 64
+    assert "discount" not in findings.found[cell].changes, "the paper's own"
+    other = replace(findings.found[cell], changes={**findings.found[cell].changes, "units": 32})
+    write_archive(replace(findings, found={**findings.found, cell: other}), tmp_path)
+    assert read_archive(tmp_path)[0].outdated() == ["PSPI"]
+
+
+def part(folder: Path, score: float, seeds: int = 2) -> Findings:
+    """The study run again, PSPI told zero alone."""
+    plan = PLAN.scale_down(("PSPI", "zero"), seeds, None)
+    store_with(folder, plan, lambda trial: scores(trial, score))
+    return read_findings(folder)
+
+
+def test_a_part_that_was_run_again_takes_the_place_of_what_was_kept(tmp_path: Path) -> None:
+    store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
+    kept = read_findings(tmp_path / "whole")
+    both = together(kept, part(tmp_path / "part", 70.0))
+    assert both.plan == PLAN
+    assert (both.trials, both.ended, both.failed, both.missing) == (10, 10, 0, ())
+    assert both.seconds == pytest.approx(kept.seconds)
+    for cell, found in both.found.items():
+        assert [*found.means["score"]] == [70.0 if cell.label == "zero" else 40.0] * 2
+    assert [*both.found] == [*kept.found]
+
+
+def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
+    tmp_path: Path, findings: Findings
+) -> None:
+    with pytest.raises(BadInput, match="PSPI / random is kept with gaps"):
+        together(findings, part(tmp_path / "part", 70.0))
+    store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
+    kept = read_findings(tmp_path / "whole")
+    cell = Cell("hopper-medium", "BC", "original")
+    other = replace(kept, found={**kept.found, cell: replace(kept.found[cell], changes={})})
+    with pytest.raises(BadInput, match="BC / original is kept with gaps or with other settings"):
+        together(other, part(tmp_path / "again", 70.0))
+    with pytest.raises(BadInput, match="is no part of small as it is kept"):
+        together(kept, part(tmp_path / "fewer", 70.0, seeds=1))
+
+
+def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:
+    empty = replace(
+        findings,
+        found={cell: replace(each, seeds=(), means={}) for cell, each in findings.found.items()},
+    )
+    write_archive(empty, tmp_path)
+    kept, _ = read_archive(tmp_path)
+    assert kept.main is None
+
+
+@pytest.mark.parametrize("damage", ["{}", "[1]", "not JSON", None])
+def test_what_is_no_archive_is_refused(
+    tmp_path: Path, findings: Findings, damage: str | None
+) -> None:
+    write_archive(findings, tmp_path)
+    if damage is None:
+        (tmp_path / STUDY).unlink()
+    else:
+        (tmp_path / STUDY).write_text(damage)
+    with pytest.raises(BadInput):
+        read_archive(tmp_path)
