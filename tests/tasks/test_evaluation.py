@@ -60,7 +60,7 @@ def one_at_a_time(task: Task, policy: Swing, episodes: int) -> tuple[list[float]
     [("hopper", 40), ("walker2d", 40), ("halfcheetah", 2), ("gym:InvertedPendulum-v5", 5)],
 )
 def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
-    task = GymTask(name)
+    task = find_task(name)
     policy = Swing(task.action_space.dimension)
     result = evaluate(policy, task, episodes)
     returns, lengths = one_at_a_time(task, policy, episodes)
