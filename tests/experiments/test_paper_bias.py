@@ -65,8 +65,8 @@ def test_the_page_has_the_papers_tables_and_figures(results: Results) -> None:
         "bias_metaworld",
     }
     found = {shown.name: shown for shown in page.tables}
-    assert found["bias_d4rl"].shown[1][:2] == ("hopper-medium", "11.8")
-    assert found["bias_d4rl"].shown[4][:2] == ("hopper-expert", "∞")
+    assert found["bias_d4rl"].texts[1][:2] == ("hopper-medium", "11.8")
+    assert found["bias_d4rl"].texts[4][:2] == ("hopper-expert", "∞")
     for name in published:
         headings, rows = raw(found[name])
         cells = {(row[0], row[1]): dict(zip(headings, row, strict=True)) for row in rows}

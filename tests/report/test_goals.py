@@ -73,7 +73,7 @@ def test_the_papers_numbers_stand_beside_ours(tmp_path: Path) -> None:
     findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
     success = next(table for table in compose(findings).tables if table.name == "success")
     assert success.columns[2:4] == ("original", "original, paper")
-    _, bc, pspi = success.shown
+    _, bc, pspi = success.texts
     assert bc[3] == "0.19 ± 0.01"
     assert pspi[3] == "0.47 ± 0.05"
 
@@ -89,7 +89,7 @@ def test_pairs_with_and_without_the_goal_terminal(tmp_path: Path) -> None:
     plan = Plan(name="pair", datasets=(PUSH, without), algorithms=("BC", "PSPI"), seeds=2)
     findings = studied(tmp_path, plan, {PUSH: 0.8, without: 0.0})
     page = compose(findings)
-    shown = {table.name: table.shown for table in page.tables}
+    shown = {table.name: table.texts for table in page.tables}
     assert shown["goal-terminal"] == ((PUSH, "PSPI", "5.0 [5.0, 5.0]", "1.0 [1.0, 1.0]"),)
     assert "no positive bias is to be expected" in said(findings, without)
     behavior = [row for row in shown["success"] if row[1] == "behavior"]

@@ -114,7 +114,7 @@ def test_unsafe_agents_are_grey_and_the_papers_numbers_stand_beside(tmp_path: Pa
     assert table.columns == (
         *("dataset", "algorithm", "filter", "reward", "cost", "reward, paper", "cost, paper"),
     )
-    assert [row[1:3] for row in table.shown] == [
+    assert [row[1:3] for row in table.texts] == [
         ("behavior", ""),
         ("BC", "all"),
         ("BC", "cost-free"),
@@ -127,23 +127,23 @@ def test_unsafe_agents_are_grey_and_the_papers_numbers_stand_beside(tmp_path: Pa
         for row in table.rows
     ]
     assert grey == [[True] * 2, [True] * 2, [False] * 2, [True] * 2, [False] * 2, [False] * 2]
-    assert table.shown[4][3:] == ("0.59 ± 0.01", "0.70 ± 0.01", "0.59", "0.90")
-    assert table.shown[3][5:] == ("", ""), "the paper has no number for all data"
-    assert table.shown[5][3:] == ("", "", "0.71", "0.98")
+    assert table.texts[4][3:] == ("0.59 ± 0.01", "0.70 ± 0.01", "0.59", "0.90")
+    assert table.texts[3][5:] == ("", ""), "the paper has no number for all data"
+    assert table.texts[5][3:] == ("", "", "0.71", "0.98")
     assert "cost" not in {each.name for each in page.tables}, "it stands beside the reward"
 
 
 def test_what_the_filter_removes_stands_on_the_page(tmp_path: Path) -> None:
     page = compose(audited(tmp_path, BC | PSPI))
     table = next(each for each in page.tables if each.name == "filters")
-    assert table.shown == (
+    assert table.texts == (
         (
             *(GOAL, "cost-free", "1,000", "96.0%", "4", "3", "1", "0.91"),
             *("18.00", "17.50", "40.00", "0.00"),
         ),
     )
     data = next(each for each in page.tables if each.name == "data")
-    assert [row[0] for row in data.shown] == [GOAL]
+    assert [row[0] for row in data.texts] == [GOAL]
     assert page.provenance[f"{GOAL} | cost-free"].endswith("bead")
 
 
@@ -179,12 +179,12 @@ def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
     assert "The filter rewards<1 raises the normalised score of PSPI: from 40.5 to 60.5." in text
     page = compose(findings)
     table = next(each for each in page.tables if each.name == "score")
-    assert [row[1:3] for row in table.shown] == [
+    assert [row[1:3] for row in table.texts] == [
         ("behavior", ""),
         *((name, shown) for name in ("BC", "PSPI") for shown in ("all", "rewards<1")),
     ]
-    assert table.shown[1][4] != "", "the paper's BC"
-    assert table.shown[2][4] == "", "which the paper has not filtered"
+    assert table.texts[1][4] != "", "the paper's BC"
+    assert table.texts[2][4] == "", "which the paper has not filtered"
     figure = next(each.figure for each in page.drawings if each.name == "score-figure")
     names = [text.get_text() for text in figure.axes[0].get_xticklabels()]
     assert [name.replace("\n", "") for name in names] == [
@@ -237,7 +237,7 @@ def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> 
     assert chosen == {GOAL: {"beta": 10.0}, "safety:CarCircle1": {"beta": 100.0}}
     page = compose(findings)
     table = next(each for each in page.tables if each.name == "reward-and-cost")
-    pspi = {row[0]: row[2:] for row in table.shown if row[1] == "PSPI"}
+    pspi = {row[0]: row[2:] for row in table.texts if row[1] == "PSPI"}
     assert pspi[GOAL] == ("cost-free", "0.20 ± 0.00", "0.90 ± 0.00", "0.59", "0.90")
     assert pspi["safety:CarCircle1"][-2:] == ("0.64", "5.92")
     (section,) = (each for each in page.sections if each.title == "Reward and cost")
@@ -250,12 +250,12 @@ def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> 
 
 def test_runs_are_listed_by_filter() -> None:
     table = cells_table(STUDY)
-    assert table.shown[:3] == (
+    assert table.texts[:3] == (
         (GOAL, "BC", "all", "original", "0", "3"),
         (GOAL, "BC", "cost-free", "original", "0", "3"),
         (GOAL, "PSPI", "cost-free", "original", "9", "0"),
     )
-    assert table.shown[-1] == ("all", "", "", "", "18", "12")
+    assert table.texts[-1] == ("all", "", "", "", "18", "12")
 
 
 def test_a_failure_of_the_results_is_told_once(tmp_path: Path) -> None:

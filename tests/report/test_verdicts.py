@@ -93,9 +93,9 @@ def test_the_page_has_the_numbers_of_the_store(tmp_path: Path) -> None:
     findings = audited(tmp_path, table)
     page = compose(findings)
     found = {one.name: one for one in page.tables}
-    assert found["score"].shown[2][:2] == ("hopper-medium", "PSPI")
-    assert "88.0 ± 0.6" in found["score"].shown[2]
-    assert "95.5 ± 1.2" not in found["score"].shown[2]
+    assert found["score"].texts[2][:2] == ("hopper-medium", "PSPI")
+    assert "88.0 ± 0.6" in found["score"].texts[2]
+    assert "95.5 ± 1.2" not in found["score"].texts[2]
     assert page.provenance["seeds"] == "0 to 2"
     assert {"score-figure", "length-figure", "positive-bias-figure"} <= {
         drawing.name for drawing in page.drawings

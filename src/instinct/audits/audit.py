@@ -58,7 +58,7 @@ class Audit:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables of the page as they are shown, by name."""
         return {
-            table.name: pd.DataFrame(table.shown, columns=[*table.columns])
+            table.name: pd.DataFrame(table.texts, columns=[*table.columns])
             for table in self.page.tables
         }
 

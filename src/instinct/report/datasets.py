@@ -142,5 +142,5 @@ def number(value: float | None, digits: int = 1) -> str:
 
 def markdown(table: Table) -> str:
     """The table as it stands in a document."""
-    lines = [table.columns, ("---", *["---:"] * (len(table.columns) - 1)), *table.shown]
+    lines = [table.columns, ("---", *["---:"] * (len(table.columns) - 1)), *table.texts]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,57 +1,28 @@
 """The page of a study with runs, and of an audit: made from the findings in its store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from instinct.benchmarks.locomotion.simulation import BODIES
-from instinct.data import ALL
-from instinct.report.kit.page import Drawing, Page, Section
+from instinct.report.kit.page import Page, Section
 from instinct.report.kit.panels import unique
-from instinct.report.kit.score_figures import (
-    LENGTH,
-    SCORE,
-    SUCCESS,
-    Bar,
-    Scale,
-    draw_scores,
-)
-from instinct.report.kit.tables import Table
-from instinct.report.sections.bias import bias_section, goal_terminal_section, short
-from instinct.report.sections.common import (
-    FEW,
-    curves_section,
-    data_section,
-    moves_section,
-    overview,
-    settings_section,
-)
-from instinct.report.sections.filters import filter_section
-from instinct.report.sections.safety import safety_section
-from instinct.report.sections.tables import grid
+from instinct.report.sections.common import FEW
+from instinct.report.sections.registry import JUDGED, SECTIONS, SectionMaker, make_sections
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings
-from instinct.study.measured import QUANTITIES
-from instinct.study.plan import reads_rewards
-from instinct.study.statistics import estimate
-
-SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 
 
-def compose(findings: Findings) -> Page:
-    """Verdicts, tables beside the paper's, figures, learning curves, and what all of it is."""
+def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
+    """Make the page of a study: verdicts, the registered sections, then those of `sections`.
+
+    Example::
+
+        page = compose(read_findings(Path("results/audit-gridworld")), [seed_section])
+    """
     plan = findings.plan
-    sections = [
-        *judged(findings),
-        *overview(findings),
-        *moves_section(findings),
-        data_section(findings),
-        *curves_section(findings),
-        *settings_section(findings),
-    ]
     found = tuple(v for dataset in plan.datasets for v in verdicts(findings, dataset))
     return Page(
         title=plan.name[:1].upper() + plan.name[1:],
         summary=summary(findings),
-        sections=tuple(sections),
+        sections=(*make_sections(findings), *make_sections(findings, sections)),
         provenance=provenance(findings),
         verdicts=found if len(plan.datasets) <= FEW else (),
         missing=findings.missing,
@@ -59,15 +30,8 @@ def compose(findings: Findings) -> Page:
 
 
 def judged(findings: Findings) -> Iterator[Section]:
-    """What the policies reached, what filters removed, and the positive bias of the data."""
-    together = ("reward", "cost") if "cost" in findings.quantities() else ()
-    yield from safety_section(findings)
-    for quantity in findings.quantities():
-        if quantity not in together:
-            yield measures(findings, quantity)
-    yield from filter_section(findings)
-    yield from bias_section(findings)
-    yield from goal_terminal_section(findings)
+    """Make the sections of the main results: quantities, costs, filters and positive bias."""
+    return make_sections(findings, [SECTIONS[name] for name in JUDGED])
 
 
 def summary(findings: Findings) -> str:
@@ -86,50 +50,6 @@ def summary(findings: Findings) -> str:
 def filters_said(findings: Findings) -> str:
     filters = unique(cell.filter for cell in findings.plan.cells())
     return f"data: {' and '.join(filters)}, " if findings.plan.is_filtered else ""
-
-
-def measures(findings: Findings, quantity: str) -> Section:
-    """One quantity: the table beside the paper's numbers, and the figure."""
-    scale = SCALES.get(quantity, Scale(QUANTITIES[quantity], (0, 0), decimals=2))
-    tasks = {*map(findings.plan.task_of, findings.plan.datasets)}
-    if quantity == "length" and not tasks & {*BODIES}:
-        scale = Scale(QUANTITIES[quantity], (0, 0), decimals=0)
-    what = QUANTITIES[quantity]
-    error = "± one standard error over seeds, " if findings.plan.seeds > 1 else ""
-    caption = (
-        f"{what.capitalize()} of the final policy: mean, {error}{findings.plan.episodes} test "
-        f"episodes {per_seed(findings.plan.seeds)}."
-    )
-    return Section(
-        title=what.capitalize(),
-        tables=(Table(quantity, caption, *grid(findings, quantity)),),
-        drawings=(
-            Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
-        ),
-        detail=(quantity == "return" and findings.main != "return")
-        or (quantity == "length" and "cost" in findings.quantities()),
-    )
-
-
-def per_seed(seeds: int) -> str:
-    return "of one seed" if seeds == 1 else f"for each of {seeds} seeds"
-
-
-def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
-    for dataset in findings.plan.datasets:
-        recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
-        if recorded is not None:
-            yield Bar(short(dataset, findings.plan), "behavior", None, recorded)
-    for cell, found in findings.found.items():
-        label = cell.label if reads_rewards(cell.algorithm) else None
-        name = short(cell.dataset, findings.plan)
-        algorithm = cell.algorithm + ("" if cell.filter == ALL else f", {cell.filter}")
-        if quantity not in found.means:
-            yield Bar(name, algorithm, label, None)
-            continue
-        values = found.means[quantity]
-        stderr = estimate(values).stderr if len(values) > 1 else None
-        yield Bar(name, algorithm, label, float(values.mean()), stderr)
 
 
 def provenance(findings: Findings) -> dict[str, str]:

@@ -37,7 +37,16 @@ SIGNS: dict[Level, str] = {"holds": "✓", "warning": "!", "fails": "✗", "note
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with its caption; the name is that of its files."""
+    """A figure with its caption; `name` is the name of its files.
+
+    Example::
+
+        >>> from matplotlib.figure import Figure
+        >>> figure = Figure(figsize=(4, 3))
+        >>> _ = figure.add_subplot().plot([0, 1], [0, 1])
+        >>> Drawing("line", figure, "A straight line.").name
+        'line'
+    """
 
     name: str
     figure: Figure
@@ -59,22 +68,38 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a heading, sentences, tables and figures."""
+    """A part of a page: a title, paragraphs of text, tables and figures.
+
+    Example::
+
+        >>> Section("Seeds", text=("Three seeds were trained.",)).title
+        'Seeds'
+    """
 
     title: str
     text: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     detail: bool = False
-    """Stands on the page, and not in the terminal."""
+    """True: on the page only, not in the terminal and not on the results page."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A sentence made from the numbers, and how it speaks of what was asked."""
+    """A sentence made from the numbers, with its level and a stable code.
+
+    The level says how the finding is marked: it holds, warns, fails, or is a note.
+
+    Example::
+
+        >>> Verdict("One seed per cell: no intervals.", "warning", "one-seed").sign
+        '!'
+    """
 
     text: str
     level: Level = "note"
+    code: str = ""
+    """What the sentence is about, in a word that stays the same, such as `reward-use`."""
 
     @property
     def sign(self) -> str:
@@ -83,9 +108,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Page:
+    """All that one HTML file shows.
+
+    Example::
+
+        >>> page = Page("Seeds", "Three seeds.", (Section("Seeds", text=("0, 1, 2",)),))
+        >>> [section.title for section in page.sections]
+        ['Seeds']
+    """
+
     title: str
     summary: str
-    """What was found, in the sentences that somebody reads who reads no further."""
+    """The main finding in one or two sentences."""
     sections: tuple[Section, ...]
     provenance: Mapping[str, str] = field(default_factory=dict)
     """What the numbers are: seeds, episodes, dataset hash, versions."""

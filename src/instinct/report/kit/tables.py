@@ -15,7 +15,13 @@ Mark = Literal["best", "grey"]
 
 @dataclass(frozen=True)
 class Number:
-    """A number with what is known of its error; `form` says how both are rounded when shown."""
+    """A number with its error or interval; `form` is the format in which they are written.
+
+    Example::
+
+        >>> str(Number(0.512, ".2f", interval=(0.41, 0.62)))
+        '0.51 [0.41, 0.62]'
+    """
 
     value: float
     form: str = ".4g"
@@ -46,7 +52,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Missing:
-    """A number that is not there, and why; shown as a dash, with the reason under the table."""
+    """A number that is not there: a dash in the table, with the reason below it.
+
+    Example::
+
+        >>> str(Missing("not run"))
+        '–'
+    """
 
     note: str
 
@@ -65,7 +77,21 @@ def rounded(value: float, form: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells under their headings; the first column names the row, `name` the files."""
+    """Rows of cells under their column names; `name` is the name of its files.
+
+    The first column names the row. A cell is a text, a `Number` or `Missing`.
+
+    Example::
+
+        >>> table = Table(
+        ...     "returns",
+        ...     "Mean return.",
+        ...     ("algorithm", "return"),
+        ...     (("BC", Number(-0.98, ".2f", error=0.01)), ("PEVI", Missing("not run"))),
+        ... )
+        >>> table.texts
+        (('BC', '-0.98 ± 0.01'), ('PEVI', '–'))
+    """
 
     name: str
     caption: str
@@ -77,14 +103,14 @@ class Table:
             raise ValueError(f"table {self.name}: {wrong[0]} does not fit {self.columns}")
 
     @property
-    def shown(self) -> tuple[tuple[str, ...], ...]:
+    def texts(self) -> tuple[tuple[str, ...], ...]:
         """The rows as text."""
         return tuple(tuple(map(str, row)) for row in self.rows)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
         """Which columns hold numbers alone, and so are set flush right."""
-        texts = zip(*self.shown, strict=True) if self.rows else [("",)] * len(self.columns)
+        texts = zip(*self.texts, strict=True) if self.rows else [("",)] * len(self.columns)
         return tuple(
             any(column) and all(text[:1] in "0123456789-∞–" for text in column) for column in texts
         )

@@ -135,7 +135,7 @@ def moves_section(findings: Findings) -> Iterator[Section]:
         )
 
 
-def data_section(findings: Findings) -> Section:
+def data_section(findings: Findings) -> Iterator[Section]:
     """What the data alone tell."""
     rows: list[tuple[Cell, ...]] = []
     for dataset, facts in opened(findings):
@@ -160,7 +160,7 @@ def data_section(findings: Findings) -> Section:
         "length–return correlation",
         "SHA-256",
     )
-    return Section(
+    yield Section(
         title="The data",
         detail=findings.main is not None,
         text=(LENGTH_BIAS,),

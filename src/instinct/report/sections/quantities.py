@@ -1,0 +1,70 @@
+"""The sections of single quantities: a table with the paper's numbers beside ours, and a figure."""
+
+from collections.abc import Iterator
+
+from instinct.benchmarks.locomotion.simulation import BODIES
+from instinct.data import ALL
+from instinct.report.kit.page import Drawing, Section
+from instinct.report.kit.score_figures import LENGTH, SCORE, SUCCESS, Bar, Scale, draw_scores
+from instinct.report.kit.tables import Table
+from instinct.report.sections.bias import short
+from instinct.report.sections.tables import grid
+from instinct.study.findings import Findings
+from instinct.study.measured import QUANTITIES
+from instinct.study.plan import reads_rewards
+from instinct.study.statistics import estimate
+
+SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
+
+
+def quantity_sections(findings: Findings) -> Iterator[Section]:
+    """Make one section per quantity; the safety section has reward and cost already."""
+    together = ("reward", "cost") if "cost" in findings.quantities() else ()
+    for quantity in findings.quantities():
+        if quantity not in together:
+            yield quantity_section(findings, quantity)
+
+
+def quantity_section(findings: Findings, quantity: str) -> Section:
+    """Make the table and the figure of one quantity."""
+    scale = SCALES.get(quantity, Scale(QUANTITIES[quantity], (0, 0), decimals=2))
+    tasks = {*map(findings.plan.task_of, findings.plan.datasets)}
+    if quantity == "length" and not tasks & {*BODIES}:
+        scale = Scale(QUANTITIES[quantity], (0, 0), decimals=0)
+    what = QUANTITIES[quantity]
+    error = "± one standard error over seeds, " if findings.plan.seeds > 1 else ""
+    caption = (
+        f"{what.capitalize()} of the final policy: mean, {error}{findings.plan.episodes} test "
+        f"episodes {per_seed(findings.plan.seeds)}."
+    )
+    return Section(
+        title=what.capitalize(),
+        tables=(Table(quantity, caption, *grid(findings, quantity)),),
+        drawings=(
+            Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
+        ),
+        detail=(quantity == "return" and findings.main != "return")
+        or (quantity == "length" and "cost" in findings.quantities()),
+    )
+
+
+def per_seed(seeds: int) -> str:
+    return "of one seed" if seeds == 1 else f"for each of {seeds} seeds"
+
+
+def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
+    """Return the bars of the figure: the recorded behavior first, then every cell."""
+    for dataset in findings.plan.datasets:
+        recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
+        if recorded is not None:
+            yield Bar(short(dataset, findings.plan), "behavior", None, recorded)
+    for cell, found in findings.found.items():
+        label = cell.label if reads_rewards(cell.algorithm) else None
+        name = short(cell.dataset, findings.plan)
+        algorithm = cell.algorithm + ("" if cell.filter == ALL else f", {cell.filter}")
+        if quantity not in found.means:
+            yield Bar(name, algorithm, label, None)
+            continue
+        values = found.means[quantity]
+        stderr = estimate(values).stderr if len(values) > 1 else None
+        yield Bar(name, algorithm, label, float(values.mean()), stderr)
