@@ -20,12 +20,14 @@ from instinct.tabular import (
     States,
     VILCBConfig,
     cppo,
-    degree,
+    find_algorithm,
     morel,
+    register_algorithm,
 )
+from instinct.theory.bounds import required_admissibility
 from tests.tabular.cases import dataset
 
-ADMISSIBLE = [name for name in ALGORITHMS if name != "BC"]
+ADMISSIBLE = [name for name, found in ALGORITHMS.items() if found.pessimistic]
 WORLD = GridWorld()
 
 
@@ -40,8 +42,7 @@ def leaves(model: Model, policy: Array) -> float:
 def test_every_algorithm_solves_the_grid_world_under_every_label(name: str, label: str) -> None:
     data = relabel(WORLD.dataset(), LABELS[label])
     model = Model.of(data, horizon=WORLD.horizon, states=States(WORLD.observations))
-    run, config = ALGORITHMS[name]
-    solution = run(model, config.pessimistic(model, degree(2 * WORLD.horizon + 1)))
+    solution = find_algorithm(name).solve(model, required_admissibility(2 * WORLD.horizon + 1))
     policy = np.vstack([solution.policy, np.full((1, 3), 1 / 3)])
     assert WORLD.mdp.value(policy) == pytest.approx(0.92)
     away = ~np.tile(WORLD.on(KEY), WORLD.horizon)[:, None]
@@ -78,9 +79,9 @@ def survivable(model: Model) -> Array:
 @pytest.mark.parametrize("horizon", [None, 7])
 def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | None) -> None:
     """With stochastic transitions R has to outweigh the smallest risk, here 1/12 per step."""
-    if name == "PEVI" and horizon is None:
-        pytest.skip("PEVI has a horizon")
-    run, config = ALGORITHMS[name]
+    algorithm = find_algorithm(name)
+    if algorithm.finite_horizon_only and horizon is None:
+        pytest.skip(f"{name} needs a horizon")
     tried = 0
     for seed in range(20):
         data = corridors(seed)
@@ -88,7 +89,7 @@ def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | Non
         if not survivable(model)[model.starts].any(axis=1).all():
             continue
         tried += 1
-        solution = run(model, config.pessimistic(model, 2000.0))
+        solution = algorithm.solve(model, 2000.0)
         assert leaves(model, solution.policy) == pytest.approx(0, abs=1e-12)
     assert tried >= 5
 
@@ -96,12 +97,12 @@ def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | Non
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("horizon", [None, 6])
 def test_solutions_are_policies_over_the_models_states(name: str, horizon: int | None) -> None:
-    if name == "PEVI" and horizon is None:
-        pytest.skip("PEVI has a horizon")
-    run, config = ALGORITHMS[name]
+    algorithm = find_algorithm(name)
+    if algorithm.finite_horizon_only and horizon is None:
+        pytest.skip(f"{name} needs a horizon")
     model = Model.of(corridors(1), discount=None if horizon else 0.9, horizon=horizon)
-    for setting in (config(), config.pessimistic(model, 5.0)):
-        solution = run(model, setting)
+    for setting in (algorithm.config(), algorithm.config.pessimistic(model, 5.0)):
+        solution = algorithm.run(model, setting)
         assert solution.policy.shape == solution.Q.shape == model.support.shape
         assert solution.V.shape == (model.states,)
         np.testing.assert_allclose(solution.policy.sum(axis=1), 1)
@@ -130,8 +131,26 @@ def test_settings_that_cannot_be_are_refused() -> None:
     for algorithm, config in refused:
         with pytest.raises(BadInput, match="alpha: is -1; it must not be negative"):
             algorithm(model, config)
-    for name, (run, config_class) in ALGORITHMS.items():
-        if name not in ("BC", "PEVI"):
-            setting: Any = config_class()
+    for entry in ALGORITHMS.values():
+        setting: Any = entry.config()
+        if hasattr(setting, "R"):
             with pytest.raises(BadInput, match=r"R is 0\.1, below the largest mean reward"):
-                run(model, replace(setting, R=0.1))
+                entry.run(model, replace(setting, R=0.1))
+
+
+def test_algorithms_are_found_in_any_case_and_registered_once() -> None:
+    assert find_algorithm("vi-lcb") is ALGORITHMS["VI-LCB"]
+    assert find_algorithm("MOREL").name == "MOReL"
+    with pytest.raises(BadInput, match="there are BC, PEVI"):
+        find_algorithm("DQN")
+    with pytest.raises(BadInput, match="exists already"):
+        register_algorithm(replace(ALGORITHMS["PEVI"], name="Pevi"))
+
+
+def test_every_algorithm_has_metadata() -> None:
+    for name, algorithm in ALGORITHMS.items():
+        assert algorithm.name == name
+        assert algorithm.actions == "discrete"
+        assert algorithm.citation
+    assert [name for name in ALGORITHMS if not ALGORITHMS[name].reads_rewards] == ["BC"]
+    assert [name for name in ALGORITHMS if ALGORITHMS[name].finite_horizon_only] == ["PEVI"]

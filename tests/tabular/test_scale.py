@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from instinct.bench.tabular import measure, random_dataset
-from instinct.tabular import ALGORITHMS, Model
+from instinct.tabular import ALGORITHMS, Model, find_algorithm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "BC"])
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if ALGORITHMS[name].pessimistic])
 def test_a_large_dataset(name: str) -> None:
     """Seen pairs are preferred to unseen ones, and what is attained is within the stated gap."""
-    run, config = ALGORITHMS[name]
-    if name == "PEVI":
+    algorithm = find_algorithm(name)
+    if algorithm.finite_horizon_only:
         model = Model.of(random_dataset(500, 10, 1_000_000, length=20), horizon=20)
     else:
         model = Model.of(random_dataset(10_000, 10, 1_000_000), discount=0.99)
     assert len(model) == 1_000_000
-    solution = run(model, config.pessimistic(model, 10.0))
+    solution = algorithm.solve(model, 10.0)
     np.testing.assert_allclose(solution.policy.sum(axis=1), 1)
     unseen = model.support.any(axis=1, keepdims=True) & ~model.support
     assert (solution.policy * unseen).max() < 1e-6

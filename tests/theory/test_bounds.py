@@ -18,7 +18,7 @@ from .random_mdps import random_mdp, random_rewards, random_support, seeds, tria
 
 
 def test_the_theorem_by_hand() -> None:
-    assert bounds.admissibility(K=5.0, delta=0.1) == pytest.approx(52)
+    assert bounds.required_admissibility(K=5.0, delta=0.1) == pytest.approx(52)
     assert bounds.iota(0.1, 0.3) == pytest.approx(0.4)
     assert bounds.performance(0.2, 3.0, 0.4) == pytest.approx(1.4)
     assert bounds.kappa_printed(20, 0.1) == pytest.approx(4.1)
@@ -57,18 +57,18 @@ def test_vi_lcb_by_hand() -> None:
 @pytest.mark.parametrize(
     ("algorithm", "power"),
     [
-        ("atac", 1 / 3),
-        ("pspi", 1 / 3),
-        ("armor", 1 / 2),
-        ("cppo", 1 / 2),
-        ("vi-lcb", 1 / 2),
-        ("ppi", 1 / 4),
-        ("pqi", 1 / 4),
-        ("morel", 1 / 4),
+        ("ATAC", 1 / 3),
+        ("PSPI", 1 / 3),
+        ("ARMOR", 1 / 2),
+        ("CPPO", 1 / 2),
+        ("VI-LCB", 1 / 2),
+        ("PPI", 1 / 4),
+        ("PQI", 1 / 4),
+        ("MOReL", 1 / 4),
     ],
 )
 def test_rates_fall_with_the_power_that_the_paper_has(
-    algorithm: bounds.Algorithm, power: float
+    algorithm: bounds.RateName, power: float
 ) -> None:
     mdp = garnet(4, 2, 2, 0)
     N = np.array([1e16, 1e20])
@@ -80,7 +80,7 @@ def test_rates_fall_with_the_power_that_the_paper_has(
 
 def test_every_rate_grows_with_the_value_range() -> None:
     mdp = garnet(4, 2, 2, 0)
-    for algorithm in get_args(bounds.Algorithm):
+    for algorithm in get_args(bounds.RateName):
         small, large = (
             bounds.rate(algorithm, mdp, v_max=v, concentrability=2.0, transitions=1e6, failure=0.1)
             for v in (1.0, 7.0)
@@ -93,7 +93,7 @@ def test_layers_have_no_discounted_bound() -> None:
     with pytest.raises(BadInput, match="discounted"):
         bounds.vi_lcb(mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
     with pytest.raises(BadInput, match="discounted"):
-        bounds.rate("atac", mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
+        bounds.rate("ATAC", mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
 
 
 @trials

@@ -6,7 +6,7 @@ from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.theory.bounds import kappa_bound, kappa_printed, leaving_cost
 from instinct.theory.cmdp import CMDP, implicit
-from instinct.theory.lp import Limit, maximise
+from instinct.theory.lp import Limit, maximize
 from instinct.theory.mdp import MDP, layered
 from instinct.theory.support import costs, feasible, viable
 
@@ -68,11 +68,11 @@ def test_the_optimum_is_that_of_trying_all_policies(seed: int) -> None:
 @given(seeds)
 def test_the_linear_program_agrees_with_dynamic_programming(seed: int) -> None:
     cmdp = random_cmdp(seed)
-    within = maximise(cmdp.mdp, cmdp.rewards, allowed=cmdp.viable)
-    limited = maximise(cmdp.mdp, cmdp.rewards, [Limit(cmdp.costs, 0.0)])
+    within = maximize(cmdp.mdp, cmdp.rewards, allowed=cmdp.viable)
+    limited = maximize(cmdp.mdp, cmdp.rewards, [Limit(cmdp.costs, 0.0)])
     assert within.value == pytest.approx(cmdp.value, abs=1e-8)
     assert limited.value == pytest.approx(cmdp.value, abs=1e-6)
-    free = maximise(cmdp.mdp, cmdp.rewards)
+    free = maximize(cmdp.mdp, cmdp.rewards)
     assert free.value - cmdp.value == pytest.approx(cmdp.bound, abs=1e-8)
 
 
@@ -163,7 +163,7 @@ def test_what_cannot_be_solved_gets_a_sentence() -> None:
     with pytest.raises(BadInput, match="support has shape"):
         implicit(mdp, np.ones((2, 2), np.bool_))
     with pytest.raises(BadInput, match="no policy meets"):
-        maximise(mdp, mdp.rewards, [Limit(-mdp.rewards, -1e3)])
+        maximize(mdp, mdp.rewards, [Limit(-mdp.rewards, -1e3)])
 
 
 def test_a_dead_end_dooms_the_steps_that_may_lead_to_it() -> None:

@@ -70,7 +70,7 @@ def measure(
 ) -> list[Row]:
     """Build the model and run every algorithm once, set pessimistic enough for R.
 
-    PEVI needs a horizon: it gets one of 20 steps, over a twentieth of the states.
+    Algorithms that need a horizon get one of 20 steps, over a twentieth of the states.
     """
     data = random_dataset(states, actions, transitions)
     layered = random_dataset(states // 20, actions, transitions, length=20)
@@ -78,10 +78,10 @@ def measure(
     model = Model.of(data, discount=discount)
     _ = model.rewards, model.transitions
     rows = [Row("model", time.process_time() - begun, peak())]
-    for name, (run, config) in ALGORITHMS.items():
-        subject = Model.of(layered, horizon=20) if name == "PEVI" else model
+    for name, algorithm in ALGORITHMS.items():
+        subject = Model.of(layered, horizon=20) if algorithm.finite_horizon_only else model
         begun = time.process_time()
-        run(subject, config.pessimistic(subject, R))
+        algorithm.solve(subject, R)
         rows.append(Row(name, time.process_time() - begun, peak()))
     return rows
 

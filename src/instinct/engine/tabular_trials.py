@@ -6,16 +6,15 @@ from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import Dataset
 from instinct.study.trials import Trial
 from instinct.tabular import Model, States
-from instinct.tabular.registry import ALGORITHMS
+from instinct.tabular.registry import find_algorithm
 
 
 def play(trial: Trial, shown: Dataset) -> dict[str, tuple[float, ...]]:
     """Learn from the dataset as it is shown, and play the grid world."""
     world = GridWorld()
     model = Model.of(shown, horizon=world.horizon, states=States(world.observations))
-    algorithm = ALGORITHMS[trial.algorithm]
     R = float(trial.settings.get("R", 1.0))
-    policy = algorithm.run(model, algorithm.config.pessimistic(model, R)).policy
+    policy = find_algorithm(trial.algorithm).solve(model, R).policy
     test = world.rollout(
         policy, trial.episodes, np.random.default_rng(int(trial.identity[:16], 16))
     )

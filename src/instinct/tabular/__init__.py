@@ -8,18 +8,21 @@ from instinct.tabular.game import GameConfig
 from instinct.tabular.model import Model, States
 from instinct.tabular.mopo import MOPOConfig, mopo
 from instinct.tabular.morel import MOReLConfig, morel
-from instinct.tabular.pessimism import degree
 from instinct.tabular.pevi import PEVIConfig, bounds, pevi, remaining
 from instinct.tabular.ppi import ppi
 from instinct.tabular.pqi import FilterConfig, pqi
 from instinct.tabular.pspi import pspi
-from instinct.tabular.registry import ALGORITHMS, Algorithm
+from instinct.tabular.registry import (
+    ALGORITHMS,
+    TabularAlgorithm,
+    find_algorithm,
+    register_algorithm,
+)
 from instinct.tabular.solution import Solution
 from instinct.tabular.vi_lcb import VILCBConfig, vi_lcb
 
 __all__ = [
     "ALGORITHMS",
-    "Algorithm",
     "BCConfig",
     "FilterConfig",
     "GameConfig",
@@ -30,19 +33,21 @@ __all__ = [
     "PEVIConfig",
     "Solution",
     "States",
+    "TabularAlgorithm",
     "VILCBConfig",
     "armor",
     "atac",
     "bc",
     "bounds",
     "cppo",
-    "degree",
+    "find_algorithm",
     "mopo",
     "morel",
     "pevi",
     "ppi",
     "pqi",
     "pspi",
+    "register_algorithm",
     "remaining",
     "vi_lcb",
 ]

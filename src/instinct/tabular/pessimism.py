@@ -11,15 +11,6 @@ from instinct.errors import BadInput
 from instinct.tabular.model import Model
 
 
-def degree(K: float, delta: float = 1.0) -> float:
-    """R = K/δ + 2: an R-admissible algorithm has the paper's guarantees at this δ.
-
-    K/δ stands for the CMDP's dual variable λ†. With a horizon that is 2H + 1 whatever the data, so
-    `degree(2 * H + 1)` is enough.
-    """
-    return K / delta + 2
-
-
 def reach(model: Model, R: float) -> Array:
     """V_max of every state, [S]."""
     largest = np.abs(model.rewards).max()

@@ -1,8 +1,13 @@
-"""The tabular algorithms by the paper's names: a new one is one file and one line here."""
+"""The tabular algorithms by the paper's names, each with its metadata.
+
+A new algorithm is one file and one entry here, or a call of `register_algorithm`.
+"""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self
 
+from instinct.errors import BadInput
 from instinct.tabular.armor import armor
 from instinct.tabular.atac import atac
 from instinct.tabular.bc import BCConfig, bc
@@ -18,29 +23,129 @@ from instinct.tabular.pspi import pspi
 from instinct.tabular.solution import Solution
 from instinct.tabular.vi_lcb import VILCBConfig, vi_lcb
 
+LIU_2020 = (
+    "Liu, Swaminathan, Agarwal and Brunskill, 'Provably Good Batch Off-Policy Reinforcement "
+    "Learning Without Great Exploration', NeurIPS 2020, arXiv:2007.08202"
+)
 
-class Config(Protocol):
-    """Settings whose defaults are the paper's, and those that are pessimistic enough for R."""
+
+class TabularConfig(Protocol):
+    """Settings of a tabular algorithm; the defaults are those of its paper."""
 
     @classmethod
-    def pessimistic(cls, model: Model, R: float) -> Self: ...
+    def pessimistic(cls, model: Model, R: float) -> Self:
+        """Return settings that make the algorithm R-admissible on this model."""
+        ...
 
 
-class Algorithm(NamedTuple):
+@dataclass(frozen=True)
+class TabularAlgorithm:
+    """A tabular algorithm: how to run it, and what is known about it."""
+
+    name: str
     run: Callable[[Model, Any], Solution]
-    config: type[Config]
+    config: type[TabularConfig]
+    citation: str
+    """The paper that introduced the algorithm."""
+    reads_rewards: bool = True
+    pessimistic: bool = True
+    """Whether the degree of pessimism R has an effect."""
+    finite_horizon_only: bool = False
+    """Whether the model must have a horizon."""
+    actions: Literal["discrete"] = "discrete"
+
+    def solve(self, model: Model, R: float) -> Solution:
+        """Run the algorithm with settings that make it R-admissible."""
+        return self.run(model, self.config.pessimistic(model, R))
 
 
-ALGORITHMS = {
-    "BC": Algorithm(bc, BCConfig),
-    "PEVI": Algorithm(pevi, PEVIConfig),
-    "VI-LCB": Algorithm(vi_lcb, VILCBConfig),
-    "PPI": Algorithm(ppi, FilterConfig),
-    "PQI": Algorithm(pqi, FilterConfig),
-    "ATAC": Algorithm(atac, GameConfig),
-    "PSPI": Algorithm(pspi, GameConfig),
-    "ARMOR": Algorithm(armor, ModelConfig),
-    "CPPO": Algorithm(cppo, ModelConfig),
-    "MOPO": Algorithm(mopo, MOPOConfig),
-    "MOReL": Algorithm(morel, MOReLConfig),
-}
+ALGORITHMS: dict[str, TabularAlgorithm] = {}
+"""All tabular algorithms by name."""
+
+
+def register_algorithm(algorithm: TabularAlgorithm) -> None:
+    """Add an algorithm; its name must be new, whatever the case of its letters."""
+    if any(name.casefold() == algorithm.name.casefold() for name in ALGORITHMS):
+        raise BadInput(f"a tabular algorithm called {algorithm.name!r} exists already")
+    ALGORITHMS[algorithm.name] = algorithm
+
+
+def find_algorithm(name: str) -> TabularAlgorithm:
+    """Return the algorithm with this name; upper and lower case do not matter."""
+    for algorithm in ALGORITHMS.values():
+        if algorithm.name.casefold() == name.casefold():
+            return algorithm
+    known = ", ".join(ALGORITHMS)
+    raise BadInput(f"no tabular algorithm is called {name!r}; there are {known}")
+
+
+for _algorithm in (
+    TabularAlgorithm(
+        "BC",
+        bc,
+        BCConfig,
+        "Pomerleau, 'ALVINN: An Autonomous Land Vehicle in a Neural Network', NeurIPS 1988",
+        reads_rewards=False,
+        pessimistic=False,
+    ),
+    TabularAlgorithm(
+        "PEVI",
+        pevi,
+        PEVIConfig,
+        "Jin, Yang and Wang, 'Is Pessimism Provably Efficient for Offline RL?', ICML 2021, "
+        "arXiv:2012.15085",
+        finite_horizon_only=True,
+    ),
+    TabularAlgorithm(
+        "VI-LCB",
+        vi_lcb,
+        VILCBConfig,
+        "Rashidinejad, Zhu, Ma, Jiao and Russell, 'Bridging Offline Reinforcement Learning and "
+        "Imitation Learning: A Tale of Pessimism', NeurIPS 2021, arXiv:2103.12021",
+    ),
+    TabularAlgorithm("PPI", ppi, FilterConfig, LIU_2020),
+    TabularAlgorithm("PQI", pqi, FilterConfig, LIU_2020),
+    TabularAlgorithm(
+        "ATAC",
+        atac,
+        GameConfig,
+        "Cheng, Xie, Jiang and Agarwal, 'Adversarially Trained Actor Critic for Offline "
+        "Reinforcement Learning', ICML 2022, arXiv:2202.02446",
+    ),
+    TabularAlgorithm(
+        "PSPI",
+        pspi,
+        GameConfig,
+        "Xie, Cheng, Jiang, Mineiro and Agarwal, 'Bellman-consistent Pessimism for Offline "
+        "Reinforcement Learning', NeurIPS 2021, arXiv:2106.06926",
+    ),
+    TabularAlgorithm(
+        "ARMOR",
+        armor,
+        ModelConfig,
+        "Bhardwaj, Xie, Boots, Jiang and Cheng, 'Adversarial Model for Offline Reinforcement "
+        "Learning', NeurIPS 2023, arXiv:2302.11048",
+    ),
+    TabularAlgorithm(
+        "CPPO",
+        cppo,
+        ModelConfig,
+        "Uehara and Sun, 'Pessimistic Model-based Offline Reinforcement Learning under Partial "
+        "Coverage', ICLR 2022, arXiv:2107.06226",
+    ),
+    TabularAlgorithm(
+        "MOPO",
+        mopo,
+        MOPOConfig,
+        "Yu, Thomas, Yu, Ermon, Zou, Levine, Finn and Ma, 'MOPO: Model-based Offline Policy "
+        "Optimization', NeurIPS 2020, arXiv:2005.13239",
+    ),
+    TabularAlgorithm(
+        "MOReL",
+        morel,
+        MOReLConfig,
+        "Kidambi, Rajeswaran, Netrapalli and Joachims, 'MOReL: Model-Based Offline Reinforcement "
+        "Learning', NeurIPS 2020, arXiv:2005.05951",
+    ),
+):
+    register_algorithm(_algorithm)

@@ -2,7 +2,7 @@
 
 from instinct.theory.assumptions import Check, check
 from instinct.theory.bias import Bias
-from instinct.theory.cmdp import CMDP, Solution, implicit
+from instinct.theory.cmdp import CMDP, CMDPSolution, implicit
 from instinct.theory.garnet import garnet, sample
 from instinct.theory.mdp import MDP, Optimal, deterministic, layered, uniform
 from instinct.theory.support import concentrability, costs, empirical, out_of_support, support
@@ -11,9 +11,9 @@ __all__ = [
     "CMDP",
     "MDP",
     "Bias",
+    "CMDPSolution",
     "Check",
     "Optimal",
-    "Solution",
     "check",
     "concentrability",
     "costs",

@@ -9,7 +9,7 @@ import numpy as np
 from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.theory.cmdp import CMDP, check_delta, implicit
-from instinct.theory.lp import Limit, maximise
+from instinct.theory.lp import Limit, maximize
 from instinct.theory.mdp import MDP, Optimal
 
 TOLERANCE = 1e-9
@@ -82,7 +82,7 @@ class Bias:
         if self.rewards is None:
             return self.epsilon + self.problems[0].kappa(delta)
         programs = [
-            maximise(self.mdp, -self.mdp.rewards, limits(problem, delta))
+            maximize(self.mdp, -self.mdp.rewards, limits(problem, delta))
             for problem in self.problems
         ]
         return max(self.epsilon, max(self.best + program.value for program in programs))
@@ -102,7 +102,7 @@ class Bias:
         """sup_π (regret - ε) / δ, for the least δ with π in Π†_r̃(δ), by Dinkelbach's method."""
         slope = 0.0
         while True:
-            program = maximise(self.mdp, -self.mdp.rewards, limits(problem, 0.0), price=slope)
+            program = maximize(self.mdp, -self.mdp.rewards, limits(problem, 0.0), price=slope)
             delta = max(float((program.visits * f).sum()) - b for f, b in limits(problem, 0.0))
             gain = self.best + program.value - self.epsilon
             if gain - slope * delta <= self.tolerance or gain / delta <= slope:

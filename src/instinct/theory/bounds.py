@@ -10,11 +10,16 @@ from instinct.errors import BadInput
 from instinct.theory.mdp import MDP
 from instinct.theory.support import costs, reachable, viable
 
-Algorithm = Literal["atac", "pspi", "armor", "cppo", "vi-lcb", "ppi", "pqi", "morel"]
+RateName = Literal["ATAC", "PSPI", "ARMOR", "CPPO", "VI-LCB", "PPI", "PQI", "MOReL"]
 
 
-def admissibility(K: float, delta: float) -> float:
-    """R = K/δ + 2: how pessimistic an algorithm has to be for ι(δ)."""
+def required_admissibility(K: float, delta: float = 1.0) -> float:
+    """Return R = K/δ + 2, which is enough for the guarantees of the Main Result at this δ.
+
+    K bounds the sensitivity function κ, so that K/δ bounds the dual variable λ†_δ of the relaxed
+    CMDP. With a horizon H the dual variable is 2H + 1 for any data (Finite-Horizon Version), so
+    `required_admissibility(2 * H + 1)` is enough.
+    """
     return K / delta + 2
 
 
@@ -78,7 +83,7 @@ def vi_lcb(
 
 
 def rate(
-    algorithm: Algorithm,
+    algorithm: RateName,
     mdp: MDP,
     *,
     v_max: float,
@@ -95,14 +100,14 @@ def rate(
     S, A, C, gap = mdp.states, mdp.actions, concentrability, 1 - mdp.discount
     log, N = math.log(1 / failure), np.asarray(transitions, np.float64)
     match algorithm:
-        case "atac" | "pspi":
+        case "ATAC" | "PSPI":
             return np.asarray(v_max / gap * (C * S * A * log / N) ** (1 / 3))
-        case "armor" | "cppo":
+        case "ARMOR" | "CPPO":
             return np.asarray(np.sqrt(C) * v_max / gap * np.sqrt(S**2 * A * log / N))
-        case "vi-lcb":
+        case "VI-LCB":
             return np.asarray(v_max * np.sqrt(S * A * C * log / (N * gap**3)))
-        case "ppi" | "pqi":
+        case "PPI" | "PQI":
             spread = np.sqrt(S * A * log / N) + np.sqrt(C * S * A) / N**0.25
             return np.asarray(v_max / gap**3 * spread)
-        case "morel":
+        case "MOReL":
             return np.asarray(v_max / gap * (S**2 * A * log / N) ** 0.25)

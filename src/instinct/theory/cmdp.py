@@ -8,7 +8,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.lp import Limit, maximise, policy_of
+from instinct.theory.lp import Limit, maximize, policy_of
 from instinct.theory.mdp import MDP, Optimal
 from instinct.theory.support import costs, feasible, viable
 
@@ -16,7 +16,7 @@ TOLERANCE = 1e-11
 """Relative to the span of the values compared, what counts as no gain."""
 
 
-class Solution(NamedTuple):
+class CMDPSolution(NamedTuple):
     """An optimal policy of max_π V_r̃^π(d_0) such that V_cμ^π(d_0) ≤ δ."""
 
     value: float
@@ -70,15 +70,15 @@ class CMDP:
         """V_r̃^π†(d_0)."""
         return float(self.mdp.initial @ self.optimal.V)
 
-    def solve(self, delta: float = 0.0) -> Solution:
+    def solve(self, delta: float = 0.0) -> CMDPSolution:
         """The optimum of the δ-relaxed problem."""
         check_delta(delta)
         if delta == 0:
-            return Solution(self.value, 0.0, self.optimal.policy, self.multiplier)
-        program = maximise(self.mdp, self.rewards, [Limit(self.costs, delta)])
+            return CMDPSolution(self.value, 0.0, self.optimal.policy, self.multiplier)
+        program = maximize(self.mdp, self.rewards, [Limit(self.costs, delta)])
         policy = policy_of(program.visits, self.optimal.policy)
         cost = float((program.visits * self.costs).sum())
-        return Solution(program.value, cost, policy, float(program.multipliers[0]))
+        return CMDPSolution(program.value, cost, policy, float(program.multipliers[0]))
 
     def kappa(self, delta: float) -> float:
         """κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0), which is at most λ† δ."""

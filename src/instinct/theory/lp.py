@@ -40,7 +40,7 @@ class Program(NamedTuple):
     """Of the limits."""
 
 
-def maximise(
+def maximize(
     mdp: MDP,
     f: Array,
     limits: Sequence[Limit] = (),

@@ -35,7 +35,6 @@ DEGREES = (1.0, 1.25, 1.5, 2.0, 4.0, 16.0, 64.0)
 """R: rewards out of support may be as low as -R."""
 SIZES = (100, 1000, 10_000)
 """Transitions."""
-FINITE_HORIZON = ("PEVI",)
 
 
 class Problem(NamedTuple):
@@ -93,10 +92,10 @@ def learn(problem: Problem, size: int) -> Iterator[tuple[str, str, float, float,
         shown = relabel(dataset, label, problem.seed)
         model = Model.of(shown, discount=mdp.discount, states=states)
         for name, algorithm in ALGORITHMS.items():
-            if name in FINITE_HORIZON:
+            if algorithm.finite_horizon_only:
                 continue
             for R in DEGREES:
-                policy = algorithm.run(model, algorithm.config.pessimistic(model, R)).policy
+                policy = algorithm.solve(model, R).policy
                 regret = best - mdp.value(policy)
                 yield name, label.name, R, regret, mdp.value(policy, costs(covered))
 

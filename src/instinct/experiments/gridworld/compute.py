@@ -20,8 +20,8 @@ from instinct.experiments.experiment import Progress, Settings, Study
 from instinct.experiments.results import Results
 from instinct.study.statistics import DUST, estimate
 from instinct.tabular import Model, PEVIConfig, States, bc, bounds, pevi, remaining
-from instinct.tabular.pessimism import degree
 from instinct.tabular.registry import ALGORITHMS
+from instinct.theory.bounds import required_admissibility
 from instinct.theory.support import out_of_support, support
 
 EVERY_STEP = {
@@ -140,7 +140,7 @@ GRIDWORLD = Study(
 GRIDWORLD_ALL = Study(
     "gridworld-all",
     "every tabular algorithm in the grid world, set pessimistic enough",
-    {"seed": 0, "episodes": 1000, "R": degree(2 * GridWorld().horizon + 1)},
+    {"seed": 0, "episodes": 1000, "R": required_admissibility(2 * GridWorld().horizon + 1)},
     run_all,
     lambda _: len(ALGORITHMS) * len(LABELS),
     least={"episodes": 2, "R": 1.0},
