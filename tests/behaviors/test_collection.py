@@ -12,14 +12,15 @@ from instinct.deep.nn.networks import scaled_tanh_gaussian_init
 from instinct.errors import BadInput
 from instinct.tasks.environments import make
 from instinct.tasks.evaluation import episode_seed
-from instinct.tasks.simulation import Task
+from instinct.tasks.simulation import Task, action_box
 
 HOPPER = LocomotionTask("hopper")
 
 
 def untrained(task: Task = HOPPER, seed: int = 0) -> Behavior:
-    n, m = task.observation_size, task.action_space.dimension
-    return Behavior(scaled_tanh_gaussian_init(jax.random.key(seed), n, m, 1, 8), task.action_space)
+    n, box = task.observation_size, action_box(task)
+    network = scaled_tanh_gaussian_init(jax.random.key(seed), n, box.dimension, 1, 8)
+    return Behavior(network, box)
 
 
 def test_the_seed_determines_the_data() -> None:

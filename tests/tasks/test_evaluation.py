@@ -20,7 +20,7 @@ from instinct.deep.training.policy import Policy, told_by
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
-from instinct.tasks.simulation import Step, Task
+from instinct.tasks.simulation import End, Step, Task, action_box
 
 
 class Swing:
@@ -61,7 +61,7 @@ def one_at_a_time(task: Task, policy: Swing, episodes: int) -> tuple[list[float]
 )
 def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
     task = find_task(name)
-    policy = Swing(task.action_space.dimension)
+    policy = Swing(action_box(task).dimension)
     result = evaluate(policy, task, episodes)
     returns, lengths = one_at_a_time(task, policy, episodes)
     assert result.returns.tolist() == returns
@@ -71,7 +71,7 @@ def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
 
 
 def network_policy(task: Task, algorithm: Algorithm) -> Policy:
-    size, box = task.observation_size, task.action_space
+    size, box = task.observation_size, action_box(task)
     weights = {"policy": gaussian_init(jax.random.key(0), size, box.dimension, 2, 32)}
     return Policy(algorithm, weights, box)
 
@@ -129,6 +129,8 @@ class Countdown:
     """A task of three steps that cost ½ each; the goal is passed in the second, if at all."""
 
     name, action_space, observation_size = "countdown", Box.of(1), 2
+    horizon, cost_target = 3, None
+    end: End = "timeout"
 
     def environment(self) -> Environment:
         raise NotImplementedError

@@ -11,7 +11,7 @@ from instinct.behaviors.shipped import Shipped, Snapshot
 from instinct.deep.training.checkpoint import load_arrays, nest
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import evaluate
-from instinct.tasks.simulation import Task
+from instinct.tasks.simulation import Task, action_box
 from instinct.util.spacing import evenly_spaced
 
 REPLAY = 8
@@ -39,8 +39,8 @@ def measure(
     task: Task, network: Any, name: str, step: int, episodes: int, seed: int = 0
 ) -> Snapshot:
     """Test episodes of a snapshot with its noise and without."""
-    noisy = evaluate(Behavior(network, task.action_space), task, episodes, seed)
-    mode = evaluate(Behavior(network, task.action_space, noisy=False), task, episodes, seed)
+    noisy = evaluate(Behavior(network, action_box(task)), task, episodes, seed)
+    mode = evaluate(Behavior(network, action_box(task), noisy=False), task, episodes, seed)
     return Snapshot(
         name,
         step,

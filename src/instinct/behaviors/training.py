@@ -26,7 +26,7 @@ from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import evaluate
-from instinct.tasks.simulation import Task
+from instinct.tasks.simulation import Task, action_box
 from instinct.util.atomic import write_atomically
 
 UPDATES = 50
@@ -89,7 +89,7 @@ class Training:
         self.plan, self.folder = plan, folder
         self.task = task
         self.environments = [task.environment() for _ in range(plan.environments)]
-        self.box = self.task.action_space
+        self.box = action_box(task)
         n, m = self.task.observation_size, self.box.dimension
         self.replay = Replay(plan.capacity, n, m)
         self.state: State = plan.sac.init(jax.random.key(plan.seed), n, m)
@@ -134,7 +134,7 @@ class Training:
         self.step += len(self.environments)
 
     def evaluate(self, episodes: "Episodes", started: float) -> Point:
-        behavior = Behavior(self.state["policy"], self.task.action_space, noisy=False)
+        behavior = Behavior(self.state["policy"], self.box, noisy=False)
         test = evaluate(behavior, self.task, self.plan.episodes, self.plan.seed)
         return Point(
             self.step,

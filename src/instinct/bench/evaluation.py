@@ -13,7 +13,7 @@ from instinct.deep.algorithms.bc import BC
 from instinct.deep.nn.networks import gaussian_init
 from instinct.deep.training.policy import Policy as TrainedPolicy
 from instinct.tasks.evaluation import Evaluation, Policy, episode_seed, evaluate
-from instinct.tasks.simulation import Task
+from instinct.tasks.simulation import Task, action_box
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
 
 def untrained(task: Task, seed: int = 0) -> TrainedPolicy:
     """A 3 × 256 policy with random weights, which costs what a trained one costs."""
-    box = task.action_space
+    box = action_box(task)
     key = jax.random.key(seed)
     network = gaussian_init(key, task.observation_size, box.dimension, layers=3, units=256)
     return TrainedPolicy(BC(), {"policy": network}, box)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from instinct.benchmarks.gridworld.task import NAME as GRIDWORLD
+from instinct.benchmarks.gridworld.task import GridWorldTask
 from instinct.benchmarks.gymnasium import task as gym_task
 from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.benchmarks.locomotion.simulation import BODIES
@@ -24,11 +26,13 @@ FAMILIES: dict[str, Callable[[str], Task]] = {
 
 def find_task(name: str) -> Task:
     """The task of that name."""
+    if name == GRIDWORLD:
+        return GridWorldTask()
     if name in BODIES:
         return LocomotionTask(name)
     prefix = name.partition(":")[0] + ":"
     if prefix not in FAMILIES:
-        known = [*BODIES, *(f"{family}NAME" for family in FAMILIES)]
+        known = [GRIDWORLD, *BODIES, *(f"{family}NAME" for family in FAMILIES)]
         raise BadInput(f"no task is called {name!r}; there are {', '.join(known)}")
     return FAMILIES[prefix](name)
 

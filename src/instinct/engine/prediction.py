@@ -18,6 +18,7 @@ from instinct.deep.training.run_training import stages
 from instinct.deep.training.synthetic import hopper_like, untrained
 from instinct.study.plan import Plan, recorded_in
 from instinct.study.trials import Trial
+from instinct.tasks.simulation import action_box
 from instinct.util.cores import cores
 from instinct.util.processes import process_pool
 
@@ -124,7 +125,7 @@ def seconds_per_step(stage: Algorithm) -> float:
 def seconds_per_test_step(name: str) -> float:
     """Of one core, without the policy's own work."""
     task = find_task(name)
-    box = task.action_space
+    box = action_box(task)
     middle = (np.array(box.low) + np.array(box.high)) / 2
     places = np.arange(8)
     simulation = task.simulation(len(places))
@@ -139,7 +140,7 @@ def seconds_per_test_step(name: str) -> float:
 
 def longest(name: str) -> int:
     """The steps of a test episode, at most."""
-    return int(getattr(find_task(name), "horizon", LONGEST))
+    return find_task(name).horizon or LONGEST
 
 
 def data_gib(name: str) -> float:
@@ -151,5 +152,5 @@ def data_gib(name: str) -> float:
     if not size_of(name) or not task:
         return 0.1
     judged = find_task(task)
-    numbers = 2 * judged.observation_size + judged.action_space.dimension + 3
+    numbers = 2 * judged.observation_size + action_box(judged).dimension + 3
     return COPIES * 4 * numbers * size_of(name) / 2**30

@@ -1,21 +1,18 @@
-"""Trials of the tabular algorithms in the grid world."""
+"""Trials of tabular algorithms."""
 
 import numpy as np
 
-from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import Dataset
 from instinct.study.trials import Trial
 from instinct.tabular import Model, States
 from instinct.tabular.registry import find_algorithm
+from instinct.tasks.tabular import TabularTask
 
 
-def play(trial: Trial, shown: Dataset) -> dict[str, tuple[float, ...]]:
-    """Learn from the dataset as it is shown, and play the grid world."""
-    world = GridWorld()
-    model = Model.of(shown, horizon=world.horizon, states=States(world.observations))
+def play(trial: Trial, task: TabularTask, dataset: Dataset) -> dict[str, tuple[float, ...]]:
+    """Learn from the dataset, play test episodes in the task and return what they measure."""
+    model = Model.of(dataset, horizon=task.horizon, states=States(task.states))
     R = float(trial.settings.get("R", 1.0))
     policy = find_algorithm(trial.algorithm).solve(model, R).policy
-    test = world.rollout(
-        policy, trial.episodes, np.random.default_rng(int(trial.identity[:16], 16))
-    )
+    test = task.rollout(policy, trial.episodes, np.random.default_rng(int(trial.identity[:16], 16)))
     return {"return": tuple(test.returns.tolist()), "length": tuple(test.lengths.tolist())}

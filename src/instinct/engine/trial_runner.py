@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from instinct.benchmarks.catalog import find
-from instinct.benchmarks.registry import fitting
+from instinct.benchmarks.registry import find_task, fitting
 from instinct.data import Array, Dataset, Discrete, Label, find_filter, label, relabel, remove
 from instinct.deep import Outcome, Policy, Progress, Run, told_by, train
 from instinct.deep.algorithms.algorithm import box_of
@@ -23,6 +23,7 @@ from instinct.study.measured import Measured, quantities
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
 from instinct.tasks.simulation import Task
+from instinct.tasks.tabular import TabularTask
 from instinct.util.spacing import evenly_spaced
 
 RUNS, WARM_STARTS = "runs", "warm-starts"
@@ -99,12 +100,13 @@ class Desk:
         return replace(measured, seconds=time.perf_counter() - began)
 
     def play(self, trial: Trial, report: Report) -> Measured:
-        """Learn and play in the grid world."""
-        if trial.task != "gridworld":
-            raise BadInput("of discrete actions only the grid world can be judged")
+        """Run a tabular algorithm and evaluate its policy."""
+        task = find_task(trial.task) if trial.task else None
+        if not isinstance(task, TabularTask):
+            raise BadInput("discrete actions need a task with a list of states to be judged in")
         shown = self.show(trial, report)
         at = time.perf_counter()
-        episodes = play(trial, shown)
+        episodes = play(trial, task, shown)
         return Measured(episodes, training_seconds=time.perf_counter() - at)
 
     def train(self, trial: Trial, report: Report) -> Measured:

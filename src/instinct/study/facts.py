@@ -24,7 +24,7 @@ def facts(dataset: Dataset, task: str) -> dict[str, Any]:
     if task and not isinstance(dataset.action_space, Discrete):
         judged = find_task(task)
         scores = judged.scores(dataset.returns)
-        if getattr(judged, "goal_terminal", False) and summary.terminals:
+        if judged.end == "goal" and summary.terminals:
             successes = dataset.terminals[dataset.stops - 1]
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
     behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)

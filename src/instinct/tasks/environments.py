@@ -1,4 +1,4 @@
-"""Gymnasium's environments with observations and actions in boxes."""
+"""Gymnasium environments whose observations and actions are vectors in boxes."""
 
 import warnings
 from typing import Any
@@ -13,7 +13,7 @@ Environment = gymnasium.Env[Array, Array]
 
 
 def make(environment_id: str) -> Environment:
-    """A new environment; that newer versions of it exist is no news here."""
+    """Create an environment, without Gymnasium's warnings that newer versions exist."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -33,8 +33,8 @@ def make(environment_id: str) -> Environment:
     return environment
 
 
-def action_box(environment: Environment) -> Box:
-    """The bounds of the actions."""
+def action_bounds(environment: Environment) -> Box:
+    """Return the bounds of an environment's actions."""
     space = environment.action_space
     assert isinstance(space, gymnasium.spaces.Box)
     return Box(tuple(space.low.tolist()), tuple(space.high.tolist()))

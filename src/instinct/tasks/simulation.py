@@ -1,66 +1,92 @@
-"""What a task is, and its episodes, many of them side by side."""
+"""Tasks in which policies are evaluated, and simulations that play many episodes side by side."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from instinct.data import Array, Box
+from instinct.data.spaces import ActionSpace
+from instinct.errors import BadInput
 from instinct.tasks.environments import Environment, make
 from instinct.util.cores import cores
 
+End = Literal["fall", "goal", "timeout", "unknown"]
+"""What ends an episode early: a fall, reaching the goal, or nothing before the time limit."""
+
 
 class Step(NamedTuple):
-    """What a step gave to every episode that made it; a timeout is not a terminal."""
+    """One step of several episodes, one row per episode. A timeout is not a terminal."""
 
     observations: Array
     rewards: Array
     terminals: Array
     timeouts: Array
     successes: Array | None = None
-    """Where the goal is reached, in tasks that have one."""
+    """Whether the goal is reached, in tasks that have a goal."""
     costs: Array | None = None
 
 
 class Simulation(Protocol):
-    """Places for episodes, each started and stepped on its own account."""
+    """Plays one episode in each of its places; places are reset and stepped independently."""
 
     def reset(self, place: int, seed: int) -> Array:
-        """Start the episode of that seed; its first observation."""
+        """Start the episode of the seed in a place and return its first observation."""
 
     def step(self, places: Array, actions: Array) -> Step:
-        """One step of the episodes in these places."""
+        """Step the episodes in these places."""
 
 
 class Task(Protocol):
-    """Where a policy is judged."""
+    """A problem in which policies are evaluated by the true reward."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def action_space(self) -> Box: ...
+    def action_space(self) -> ActionSpace: ...
 
     @property
     def observation_size(self) -> int: ...
 
+    @property
+    def horizon(self) -> int | None:
+        """The time limit of an episode in steps, if it is known."""
+
+    @property
+    def end(self) -> End:
+        """What a terminal means here."""
+
+    @property
+    def cost_target(self) -> float | None:
+        """The cost that a safe episode may have, in tasks with such a limit."""
+
     def environment(self) -> Environment:
-        """A new environment, for one episode after another."""
+        """Create an environment that plays one episode at a time."""
 
     def simulation(self, places: int) -> Simulation:
-        """Room for that many episodes at once; the same numbers as those of the environment."""
+        """Create a simulation with so many places; its numbers equal the environment's."""
 
     def scores(self, returns: Array) -> Array | None:
-        """Normalised returns, if the task has any."""
+        """Return the normalized returns, or None if the task has no normalization."""
+
+
+def action_box(task: Task) -> Box:
+    """Return the bounds of a task's actions, which must be continuous."""
+    space = task.action_space
+    if not isinstance(space, Box):
+        raise BadInput(f"{task.name} has discrete actions; this needs continuous ones")
+    return space
 
 
 def threads_for(places: int) -> int:
+    """Return the number of threads that play so many places."""
     return max(1, min(len(cores()), places))
 
 
 class ThreadedSimulation:
-    """An environment per place; a place is always played by the same one of several threads."""
+    """One environment per place; each place is always stepped by the same thread."""
 
     def __init__(self, environments: Sequence[Environment]) -> None:
         self.environments = environments
@@ -79,17 +105,17 @@ class ThreadedSimulation:
                     results[i] = self.environments[place].step(actions[i])
 
         list(self.pool.map(advance, range(self.threads)))
-        *columns, told = zip(*results, strict=True)
-        beside = {
-            name: np.array([info[key] for info in told])
+        *columns, infos = zip(*results, strict=True)
+        extra = {
+            name: np.array([info[key] for info in infos])
             for key, name in (("success", "successes"), ("cost", "costs"))
-            if key in told[0]
+            if key in infos[0]
         }
-        return Step(*map(np.array, columns), **beside)
+        return Step(*map(np.array, columns), **extra)
 
 
 class GymSimulation:
-    """Gymnasium's own environments, one per place."""
+    """One Gymnasium environment per place, stepped one after the other."""
 
     def __init__(self, environment_id: str, places: int) -> None:
         self.environments = [make(environment_id) for _ in range(places)]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from instinct.data import Array, Box
-from instinct.tasks.environments import Environment, action_box, make, observation_size
-from instinct.tasks.simulation import GymSimulation
+from instinct.tasks.environments import Environment, action_bounds, make, observation_size
+from instinct.tasks.simulation import End, GymSimulation
 
 PREFIX = "gym:"
 
@@ -29,11 +29,25 @@ class GymTask:
 
     @property
     def action_space(self) -> Box:
-        return action_box(self._environment)
+        return action_bounds(self._environment)
 
     @property
     def observation_size(self) -> int:
         return observation_size(self._environment)
+
+    @property
+    def horizon(self) -> int | None:
+        """The time limit that Gymnasium has registered for the environment."""
+        spec = self._environment.spec
+        return None if spec is None else spec.max_episode_steps
+
+    @property
+    def end(self) -> End:
+        return "unknown"
+
+    @property
+    def cost_target(self) -> None:
+        return None
 
     def simulation(self, places: int) -> GymSimulation:
         return GymSimulation(self.environment_id, places)

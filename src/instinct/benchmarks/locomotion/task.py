@@ -4,10 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from instinct.benchmarks.locomotion.scores import normalize
-from instinct.benchmarks.locomotion.simulation import BODIES, Body, LocomotionSimulation
+from instinct.benchmarks.locomotion.simulation import (
+    BODIES,
+    HORIZON,
+    Body,
+    LocomotionSimulation,
+)
 from instinct.data import Array, Box
 from instinct.errors import BadInput
-from instinct.tasks.environments import Environment, action_box, make, observation_size
+from instinct.tasks.environments import Environment, action_bounds, make, observation_size
+from instinct.tasks.simulation import End
 
 
 @dataclass(frozen=True)
@@ -35,11 +41,23 @@ class LocomotionTask:
 
     @property
     def action_space(self) -> Box:
-        return action_box(self._environment)
+        return action_bounds(self._environment)
 
     @property
     def observation_size(self) -> int:
         return observation_size(self._environment)
+
+    @property
+    def horizon(self) -> int:
+        return HORIZON
+
+    @property
+    def end(self) -> End:
+        return "fall" if self.body.alive else "timeout"
+
+    @property
+    def cost_target(self) -> None:
+        return None
 
     def simulation(self, places: int) -> LocomotionSimulation:
         return LocomotionSimulation(self.body, places)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from instinct.data import Array, Box
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
-from instinct.tasks.simulation import ThreadedSimulation, threads_for
+from instinct.tasks.simulation import End, ThreadedSimulation, threads_for
 
 if TYPE_CHECKING:
     from metaworld.sawyer_xyz_env import SawyerXYZEnv
@@ -82,6 +82,14 @@ class MetaWorldTask:
     @property
     def horizon(self) -> int:
         return HORIZON
+
+    @property
+    def end(self) -> End:
+        return "goal" if self.goal_terminal else "timeout"
+
+    @property
+    def cost_target(self) -> None:
+        return None
 
     def environment(self) -> Environment:
         """Meta-World's own, unchanged but for goals, rewards and ends."""

@@ -11,7 +11,7 @@ from instinct.data import KAPPA as KAPPA
 from instinct.data import Array, Box
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
-from instinct.tasks.simulation import ThreadedSimulation
+from instinct.tasks.simulation import End, ThreadedSimulation
 
 PREFIX = "safety:"
 
@@ -86,6 +86,14 @@ class SafetyTask:
     @property
     def horizon(self) -> int:
         return self.setup.horizon
+
+    @property
+    def end(self) -> End:
+        return "timeout"
+
+    @property
+    def cost_target(self) -> float:
+        return KAPPA
 
     def environment(self) -> Environment:
         """Safety-Gymnasium's own; the cost of a step is in its information."""
