@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from instinct.experiments.experiment import Study, Value
-from instinct.experiments.gridworld.compute import GRIDWORLD, GRIDWORLD_ALL, value_bounds
+from instinct.experiments.gridworld.compute import GRIDWORLD, GRIDWORLD_ALL, paper_bounds
 from instinct.experiments.results import Results
 from instinct.paper import gridworld as paper
 from instinct.tabular.registry import ALGORITHMS
@@ -39,7 +39,7 @@ def test_the_bounds_are_the_papers() -> None:
         "negative": ((-1 - 40 - 1, -1 - 2 - 1), (20, 1)),
     }
     for label, (low, high) in expected.items():
-        v_min, v_max = value_bounds(label, 20, beta=2)
+        v_min, v_max = paper_bounds(label, 20, beta=2)
         assert (v_min[0], v_min[-1]) == low
         assert (v_max[0], v_max[-1]) == high
 

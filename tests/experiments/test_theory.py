@@ -8,7 +8,7 @@ from instinct.data import Dataset, Discrete
 from instinct.experiments.examples.compute import BIAS_EXAMPLES
 from instinct.experiments.theory import compute as theory
 from instinct.tabular import Model
-from instinct.tabular.world import world
+from instinct.tabular.world import observed_world
 from instinct.theory.support import out_of_support, support
 
 
@@ -78,7 +78,7 @@ def test_data_that_no_policy_can_stay_in() -> None:
 def test_the_unknown_is_left_for_good() -> None:
     """Action 1 in state 1 has no data: taking it leaves the support after one discounted step."""
     model = Model.of(chain(ends_by_terminal=True), discount=0.5)
-    shown = world(model, unknown=-1.0)
+    shown = observed_world(model, unknown=-1.0)
     policy = np.zeros(shown.mdp.rewards.shape)
     policy[:, 1] = 1
     assert out_of_support(shown.mdp, policy, support(shown.mdp, shown.counts)) == pytest.approx(0.5)

@@ -29,11 +29,11 @@ def test_numbers_of_the_paper() -> None:
 def test_the_table_of_safety() -> None:
     """Three agents on each of sixteen tasks, of which the paper prints so many in black."""
     assert len(safety()) == 3 * len(safety_tasks()) == 48
-    rows = {(row.task, row.algorithm): (row.reward, row.cost) for row in safety()}
+    rows = {(row.task, row.algorithm): (row.score, row.normalized_cost) for row in safety()}
     assert rows["PointGoal1", "PSPI"] == (0.59, 0.9)
     assert rows["CarButton2", "ATAC"] == (-0.11, 1.22)
     assert rows["CarGoal2", "COptiDICE"] == (0.25, 0.91)
-    black = [row.algorithm for row in safety() if row.cost <= 1]
+    black = [row.algorithm for row in safety() if row.normalized_cost <= 1]
     assert (black.count("ATAC"), black.count("PSPI"), len(black)) == (9, 6, 9 + 6 + 7)
 
 

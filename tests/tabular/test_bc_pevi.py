@@ -4,7 +4,7 @@ import pytest
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import LABELS, relabel
 from instinct.errors import BadInput
-from instinct.tabular import Model, PEVIConfig, States, bc, bounds, pevi, remaining
+from instinct.tabular import Model, PEVIConfig, States, bc, pevi, steps_remaining, value_bounds
 from instinct.tabular.pevi import Bound
 from instinct.theory.mdp import layered
 from tests.tabular.cases import dataset, random_mdp, record
@@ -32,7 +32,7 @@ def test_cloning_breaks_ties_towards_the_lowest_action() -> None:
 def test_pevi_by_hand() -> None:
     # Two steps, β = 0.1: action 0 is seen four times and leads to a state with data, action 1
     # once and leads to one without.
-    v_min, v_max = bounds(2, 0.1, least=0.0, most=remaining(2))
+    v_min, v_max = value_bounds(2, 0.1, least=0.0, most=steps_remaining(2))
     np.testing.assert_allclose(v_min, [-1.2, -1.1])
     solution = pevi(Model.of(FORK, horizon=2), PEVIConfig(0.1, v_min, v_max))
     expected = [
@@ -66,8 +66,8 @@ def test_pevi_values_are_lower_bounds_on_random_mdps() -> None:
     for seed in range(200):
         random = np.random.default_rng(seed)
         mdp = random_mdp(random, S, A, 0.5)
-        behaviour = random.dirichlet(np.full(A, 0.5), size=S)
-        data = record(mdp, behaviour, int(random.integers(1, 60)), H, random)
+        behavior = random.dirichlet(np.full(A, 0.5), size=S)
+        data = record(mdp, behavior, int(random.integers(1, 60)), H, random)
         model = Model.of(data, horizon=H, states=States(np.arange(S)[:, None]))
         beta = 2 * H * np.sqrt(np.log(2 * S * A * H / 0.01) / 2)
         solution = pevi(model, PEVIConfig(beta))
@@ -82,12 +82,12 @@ def test_pevi_values_are_lower_bounds_on_random_mdps() -> None:
 def test_pevi_solves_the_grid_world_under_every_label(label: str, beta: float) -> None:
     world = GridWorld()
     H = world.horizon
-    left = remaining(H)
+    left = steps_remaining(H)
     least: dict[str, Bound] = {"original": -left, "negative": -1.0, "zero": 0.0, "random": 0.0}
     most: dict[str, Bound] = {"original": 1.0, "negative": left, "zero": 0.0, "random": left}
     data = relabel(world.dataset(), LABELS[label])
     model = Model.of(data, horizon=H, states=States(world.observations))
-    solution = pevi(model, PEVIConfig(beta, *bounds(H, beta, least[label], most[label])))
+    solution = pevi(model, PEVIConfig(beta, *value_bounds(H, beta, least[label], most[label])))
     policy = np.vstack([solution.policy, np.full((1, 3), 1 / 3)])
     assert world.mdp.value(policy) == pytest.approx(0.92)
 

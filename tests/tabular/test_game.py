@@ -45,7 +45,7 @@ def relative(model: Model, policy: Array, f: Array) -> float:
 def absolute(model: Model, policy: Array, f: Array) -> float:
     """(1-γ)·f(d_0, π), or 1/H of it."""
     starts = (policy * f).sum(axis=1)[model.starts]
-    return float(starts.mean() / model.left.max())
+    return float(starts.mean() / model.steps_left.max())
 
 
 def bellman_error(model: Model, policy: Array, f: Array) -> float:
@@ -62,7 +62,7 @@ def bellman_error(model: Model, policy: Array, f: Array) -> float:
 
 def least(model: Model, pessimism: Pessimism, policy: Array, beta: float) -> float:
     """min_f L(π, f) + βE(π, f) over f in [-V_max, V_max], by quasi-Newton steps."""
-    shape, bound = (model.states, A), (R * model.left).repeat(A)
+    shape, bound = (model.states, A), (R * model.steps_left).repeat(A)
 
     def loss(f: Array) -> float:
         table = f.reshape(shape)
@@ -107,7 +107,7 @@ def test_no_other_policy_fares_better(algorithm: Run, pessimism: Pessimism) -> N
     model = model_of(data(0), None)
     solution = algorithm(model, GameConfig(R=R, beta=1.0))
     assert solution.gap is not None
-    others = [model.behaviour, *random.dirichlet(np.full(A, 0.1), size=(4, S + 1))]
+    others = [model.behavior, *random.dirichlet(np.full(A, 0.1), size=(4, S + 1))]
     for policy in (*others, *(0.9 * solution.policy + 0.1 * other for other in others)):
         assert least(model, pessimism, policy, 1.0) <= solution.objective + solution.gap + 1e-6
 
@@ -131,7 +131,7 @@ def test_what_was_cut_off_is_not_imitated() -> None:
     praise[0, 0], praise[4] = 1 + 9 * 2, 9 * 2
     assert bellman_error(model, solution.policy, praise) < 1e-9
     assert plain(solution.policy, praise) < -5
-    assert plain(model.behaviour, praise) == pytest.approx(0)
+    assert plain(model.behavior, praise) == pytest.approx(0)
 
 
 @given(st.integers(0, 10**6))

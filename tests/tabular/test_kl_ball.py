@@ -3,16 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instinct.data import Array
-from instinct.tabular.kl_ball import Rows, ball
+from instinct.tabular.kl_ball import SupportRows, worst_expectation
 
 
-def one_row(p: Array) -> Rows:
+def one_row(p: Array) -> SupportRows:
     k = len(p)
-    return Rows(np.array([0]), np.array([1]), np.arange(k), p, np.array([0]), np.array([k]))
+    return SupportRows(np.array([0]), np.array([1]), np.arange(k), p, np.array([0]), np.array([k]))
 
 
 def worst(p: Array, v: Array, m: float, x: float) -> tuple[float, Array, float]:
-    bound, weights, rest = ball(one_row(p), v, np.array([m]), np.array([x]))
+    bound, weights, rest = worst_expectation(one_row(p), v, np.array([m]), np.array([x]))
     return float(bound[0]), weights, float(rest[0])
 
 

@@ -26,8 +26,8 @@ def test_counts_rewards_and_transitions_by_hand() -> None:
     np.testing.assert_allclose(P[2:], [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
     np.testing.assert_allclose(model.initial, [1, 0, 0])
     np.testing.assert_allclose(model.distribution, np.array([[2, 1], [0, 1], [0, 0]]) / 4)
-    np.testing.assert_allclose(model.behaviour, [[2 / 3, 1 / 3], [0.0, 1.0], [0.5, 0.5]])
-    np.testing.assert_allclose(model.left, 10)
+    np.testing.assert_allclose(model.behavior, [[2 / 3, 1 / 3], [0.0, 1.0], [0.5, 0.5]])
+    np.testing.assert_allclose(model.steps_left, 10)
 
 
 def test_a_horizon_layers_the_states_by_time() -> None:
@@ -43,7 +43,7 @@ def test_a_horizon_layers_the_states_by_time() -> None:
     P = model.transitions.toarray().reshape(3, 3, 2, 3, 3)
     assert P[0, 0, 0, 1, 1] == P[0, 0, 1, 1, 2] == P[1, 1, 1, 2, 0] == 1
     assert P.sum() == 3  # the last layer leads to the end
-    np.testing.assert_array_equal(model.left.reshape(3, 3)[:, 0], [3, 2, 1])
+    np.testing.assert_array_equal(model.steps_left.reshape(3, 3)[:, 0], [3, 2, 1])
     assert model.discount == 1
 
 

@@ -21,8 +21,8 @@ def test_a_large_dataset(name: str) -> None:
     np.testing.assert_allclose(solution.policy.sum(axis=1), 1)
     unseen = model.support.any(axis=1, keepdims=True) & ~model.support
     assert (solution.policy * unseen).max() < 1e-6
-    assert (np.abs(solution.V) <= 10 * model.left + 1e-6).all()
-    assert solution.gap is None or 0 <= solution.gap < 1e-2 * model.left.max()
+    assert (np.abs(solution.V) <= 10 * model.steps_left + 1e-6).all()
+    assert solution.gap is None or 0 <= solution.gap < 1e-2 * model.steps_left.max()
 
 
 def test_the_measurement_has_a_row_for_every_algorithm() -> None:

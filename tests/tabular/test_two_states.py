@@ -27,14 +27,14 @@ from instinct.tabular import (
 )
 from tests.tabular.cases import TWO
 
-Rows = Sequence[Sequence[float]]
+Table = Sequence[Sequence[float]]
 Run = Callable[[Model, FilterConfig], Solution]
 MODEL = Model.of(TWO, discount=0.5)
 STAY = [[1, 0], [1, 0]]
 END = [[1, 0], [0, 1]]
 
 
-def close(value: Array, expected: Rows | Sequence[float], tolerance: float = 1e-9) -> None:
+def close(value: Array, expected: Table | Sequence[float], tolerance: float = 1e-9) -> None:
     np.testing.assert_allclose(value, np.array(expected), atol=tolerance)
 
 
@@ -114,7 +114,7 @@ def test_armor() -> None:
     close(solution.policy, STAY)
     assert solution.objective == pytest.approx(0.8 * (0.75 - 2 / 3) + 0.2 * (1.5 - 4 / 3), abs=1e-6)
     assert solution.gap == pytest.approx(0, abs=1e-5)
-    # α = 1: no model in doubt is sure to be improved on, so the behaviour stays.
+    # α = 1: no model in doubt is sure to be improved on, so the behavior stays.
     timid = armor(MODEL, ModelConfig(R=2, alpha=1))
     close(timid.policy[1], [0.8, 0.2])
     assert timid.objective == pytest.approx(0, abs=1e-6)

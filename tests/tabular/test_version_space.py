@@ -20,7 +20,7 @@ from instinct.tabular import (
     pqi,
 )
 from instinct.tabular.morel import disagreement
-from instinct.tabular.robust import evaluate
+from instinct.tabular.robust import robust_evaluation
 from instinct.tabular.version_space import VersionSpace, small_alpha
 from instinct.theory.mdp import deterministic
 from tests.tabular.cases import dataset, random_mdp, record
@@ -93,7 +93,7 @@ def behaviour_values(model: Model, P: Array, rewards: Array, policy: Array) -> A
     seen = np.asarray(model.support.any(axis=1))
     goes_on = seen | ~np.isin(np.arange(model.states), model.successors)
     P = P * goes_on.repeat(A)[:, None]
-    mu = np.where(seen[:, None], model.behaviour, policy)
+    mu = np.where(seen[:, None], model.behavior, policy)
     return values(model, P, rewards * goes_on[:, None], mu)
 
 
@@ -145,7 +145,7 @@ def test_no_deterministic_policy_is_surer_than_cppos(seed: int) -> None:
     space = VersionSpace(model, ALPHA, R)
     for chosen in product(range(A), repeat=S):
         policy = deterministic(np.array([*chosen, 0]), A)
-        sure = evaluate(space, policy, (policy * space.low).sum(axis=1))
+        sure = robust_evaluation(space, policy, (policy * space.low).sum(axis=1))
         assert model.initial @ sure.low <= solution.objective + solution.gap
 
 
@@ -179,7 +179,7 @@ def test_armor_improves_more_the_more_is_known() -> None:
     gains = [armor(model, ModelConfig(R=R, alpha=alpha)).objective for alpha in (1e3, 10, 0.1, 0)]
     assert (np.diff(gains) > 0).all()
     best = pqi(model, FilterConfig(R=R, b=0)).objective
-    reference = values(model, frequencies(model), model.rewards, model.behaviour)
+    reference = values(model, frequencies(model), model.rewards, model.behavior)
     assert gains[-1] == pytest.approx(best - model.initial @ reference, abs=1e-4)
 
 

@@ -12,8 +12,8 @@ def test_values_are_lower_bounds_on_random_mdps() -> None:
     for seed in range(200):
         random = np.random.default_rng(seed)
         mdp = random_mdp(random, S, A, 0.5)
-        behaviour = random.dirichlet(np.full(A, 0.5), size=S)
-        data = record(mdp, behaviour, int(random.integers(1, 5000)), 3, random)
+        behavior = random.dirichlet(np.full(A, 0.5), size=S)
+        data = record(mdp, behavior, int(random.integers(1, 5000)), 3, random)
         model = Model.of(data, discount=0.5, states=States(np.arange(S)[:, None]))
         solution = vi_lcb(model, VILCBConfig(R=1, constant=0.5, delta=0.1, seed=seed))
         true_V = mdp.v(solution.policy)
@@ -33,7 +33,7 @@ def test_values_are_lower_bounds_over_a_horizon() -> None:
         policy = np.vstack([solution.policy, np.full((1, A), 1 / A)])
         true_V = layered(mdp, H).v(policy)[:-1]
         assert (true_V >= solution.V).all()
-        assert (-model.left < solution.V).any()
+        assert (-model.steps_left < solution.V).any()
 
 
 def test_more_rounds_never_lower_the_values() -> None:

@@ -5,15 +5,17 @@ import pytest
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.assumptions import Check, check
+from instinct.theory.assumptions import AssumptionCheck, check_assumptions
 from instinct.theory.counterexamples import leak, stitched
 from instinct.theory.examples import near_expert, shaping
-from instinct.theory.garnet import garnet, negative, positive
+from instinct.theory.garnet import garnet, negatively_biased, positively_biased
 from instinct.theory.mdp import MDP
 
 
-def by_name(mdp: MDP, mu: Array, rewards: tuple[Array, ...] | None = None) -> dict[str, Check]:
-    return {result.name: result for result in check(mdp, mu, rewards)}
+def by_name(
+    mdp: MDP, mu: Array, rewards: tuple[Array, ...] | None = None
+) -> dict[str, AssumptionCheck]:
+    return {result.name: result for result in check_assumptions(mdp, mu, rewards)}
 
 
 def test_all_hold_where_the_theorem_applies() -> None:
@@ -37,7 +39,7 @@ def test_all_hold_where_the_theorem_applies() -> None:
 
 def test_bounds_for_all_rewards_cover_every_class() -> None:
     mdp = garnet(20, 3, 2, 5)
-    mu = positive(mdp)
+    mu = positively_biased(mdp)
     every, some = by_name(mdp, mu), by_name(mdp, mu, (-mdp.rewards, mdp.rewards))
     assert all(result.holds for result in [*every.values(), *some.values()])
     for name in ("bounded sensitivity", "vanishing sensitivity", "covered solution"):
@@ -47,7 +49,7 @@ def test_bounds_for_all_rewards_cover_every_class() -> None:
 
 def test_data_that_miss_the_optimal_policy_are_told() -> None:
     mdp = garnet(20, 3, 2, 1)
-    for mu in (negative(mdp), near_expert(1).mu):
+    for mu in (negatively_biased(mdp), near_expert(1).mu):
         results = by_name(mdp, mu)
         assert not results["single-policy concentrability"].holds
         assert results["single-policy concentrability"].numbers["coefficient"] == math.inf
@@ -77,7 +79,7 @@ def test_what_is_not_defined_does_not_hold() -> None:
 def test_rewards_out_of_range_are_told() -> None:
     mdp = garnet(5, 2, 2, 0)
     with pytest.raises(BadInput, match="class is empty"):
-        check(mdp, np.ones((5, 2)), [])
+        check_assumptions(mdp, np.ones((5, 2)), [])
     result = by_name(mdp, np.ones((5, 2)), (2 * mdp.rewards,))["bounded rewards"]
     assert not result.holds
     assert result.numbers["high"] == pytest.approx(2 * mdp.rewards.max())

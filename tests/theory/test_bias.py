@@ -7,8 +7,8 @@ from hypothesis import given
 from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.theory.bias import Bias
-from instinct.theory.cmdp import implicit
-from instinct.theory.mdp import MDP, layered, over_time
+from instinct.theory.cmdp import implicit_cmdp
+from instinct.theory.mdp import MDP, layered, repeat_over_time
 from instinct.theory.support import costs
 
 from .random_mdps import (
@@ -107,18 +107,18 @@ def test_the_true_reward_has_no_bias_if_the_optimal_policy_is_covered() -> None:
     mdp = random_mdp(7, 6, 3)
     covered = random_support(mdp, 7) | (mdp.optimal().policy > 0)
     assert Bias(mdp, covered, (mdp.rewards,)).degree == math.inf
-    assert implicit(mdp, covered).kappa(0.1) == 0
+    assert implicit_cmdp(mdp, covered).kappa(0.1) == 0
 
 
 def test_layers_are_no_exception() -> None:
     """Three steps of the one-state problem, with the bad action covered in the last one only."""
     mdp = layered(one_state(), 3)
-    covered = over_time(np.array([[True, True, False]]), 3).astype(np.bool_)
+    covered = repeat_over_time(np.array([[True, True, False]]), 3).astype(np.bool_)
     covered[2] = covered[-1] = True
     bias = Bias(mdp, covered)
     assert bias.epsilon == pytest.approx(0.2 + 0.2 + 1)
     assert bias.slope == pytest.approx(0.8)
-    one: Array = over_time(np.array([[0.1, 0.2, 0.0]]), 3)
+    one: Array = repeat_over_time(np.array([[0.1, 0.2, 0.0]]), 3)
     assert Bias(mdp, covered, (one,)).epsilon == pytest.approx(0.6)
 
 

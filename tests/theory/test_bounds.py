@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from instinct.errors import BadInput
 from instinct.theory import bounds
 from instinct.theory.bias import Bias
-from instinct.theory.cmdp import implicit
-from instinct.theory.garnet import garnet, zero
+from instinct.theory.cmdp import implicit_cmdp
+from instinct.theory.garnet import garnet, unbiased
 from instinct.theory.mdp import MDP, layered
 from instinct.theory.support import out_of_support, support
 
@@ -20,9 +20,9 @@ from .random_mdps import random_mdp, random_rewards, random_support, seeds, tria
 def test_the_theorem_by_hand() -> None:
     assert bounds.required_admissibility(K=5.0, delta=0.1) == pytest.approx(52)
     assert bounds.iota(0.1, 0.3) == pytest.approx(0.4)
-    assert bounds.performance(0.2, 3.0, 0.4) == pytest.approx(1.4)
-    assert bounds.kappa_printed(20, 0.1) == pytest.approx(4.1)
-    assert bounds.kappa_printed(20, 3.0) == 40
+    assert bounds.performance_bound(0.2, 3.0, 0.4) == pytest.approx(1.4)
+    assert bounds.printed_kappa_bound(20, 0.1) == pytest.approx(4.1)
+    assert bounds.printed_kappa_bound(20, 3.0) == 40
 
 
 def test_leaving_cost_by_hand() -> None:
@@ -40,7 +40,7 @@ def test_leaving_cost_by_hand() -> None:
 
 def test_data_that_cover_everything_cannot_be_left() -> None:
     mdp = garnet(10, 2, 2, 0)
-    covered = support(mdp, zero(mdp))
+    covered = support(mdp, unbiased(mdp))
     assert bounds.leaving_cost(mdp, covered) == math.inf
     assert bounds.kappa_bound(mdp, covered, 1.0) == 0
 
@@ -50,7 +50,7 @@ def test_vi_lcb_by_hand() -> None:
     mdp = garnet(4, 2, 2, 0, discount=0.5)
     L = 2000 * math.log(2 * 10 * 8 / 0.1)
     expected = 0.5**9 * 2 * 3 + 128 * 3 * math.sqrt(L * 8 * 1.5 * 10 / 100)
-    bound = bounds.vi_lcb(mdp, v_max=3.0, concentrability=1.5, transitions=100, failure=0.1)
+    bound = bounds.vi_lcb_bound(mdp, v_max=3.0, concentrability=1.5, transitions=100, failure=0.1)
     assert bound == pytest.approx(expected)
 
 
@@ -72,7 +72,7 @@ def test_rates_fall_with_the_power_that_the_paper_has(
 ) -> None:
     mdp = garnet(4, 2, 2, 0)
     N = np.array([1e16, 1e20])
-    many, more = bounds.rate(
+    many, more = bounds.regret_rate(
         algorithm, mdp, v_max=10.0, concentrability=2.0, transitions=N, failure=0.1
     )
     assert math.log(many / more) / math.log(1e4) == pytest.approx(power, rel=1e-3)
@@ -82,7 +82,9 @@ def test_every_rate_grows_with_the_value_range() -> None:
     mdp = garnet(4, 2, 2, 0)
     for algorithm in get_args(bounds.RateName):
         small, large = (
-            bounds.rate(algorithm, mdp, v_max=v, concentrability=2.0, transitions=1e6, failure=0.1)
+            bounds.regret_rate(
+                algorithm, mdp, v_max=v, concentrability=2.0, transitions=1e6, failure=0.1
+            )
             for v in (1.0, 7.0)
         )
         assert large == pytest.approx(7 * small)
@@ -91,9 +93,9 @@ def test_every_rate_grows_with_the_value_range() -> None:
 def test_layers_have_no_discounted_bound() -> None:
     mdp = layered(garnet(4, 2, 2, 0), 3)
     with pytest.raises(BadInput, match="discounted"):
-        bounds.vi_lcb(mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
+        bounds.vi_lcb_bound(mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
     with pytest.raises(BadInput, match="discounted"):
-        bounds.rate("ATAC", mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
+        bounds.regret_rate("ATAC", mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
 
 
 @trials
@@ -105,11 +107,11 @@ def test_the_main_theorem_holds_for_a_policy_that_is_exactly_pessimistic(
     mdp = random_mdp(seed, 6, 3)
     covered = random_support(mdp, seed)
     rewards = random_rewards(mdp, seed)
-    cmdp, bias = implicit(mdp, covered, rewards), Bias(mdp, covered, (rewards,))
+    cmdp, bias = implicit_cmdp(mdp, covered, rewards), Bias(mdp, covered, (rewards,))
     pessimist = mdp.optimal(rewards - (cmdp.solve(delta).multiplier + 1) * cmdp.costs).policy
     iota = bounds.iota(delta, cmdp.kappa(delta))
     assert cmdp.value - mdp.value(pessimist, rewards) <= 1e-7
     assert mdp.value(pessimist, cmdp.costs) <= iota + 1e-7
     assert out_of_support(mdp, pessimist, covered) <= iota + 1e-7
     regret = bias.best - mdp.value(pessimist)
-    assert regret <= bounds.performance(bias.epsilon, bias.slope, iota) + 1e-7
+    assert regret <= bounds.performance_bound(bias.epsilon, bias.slope, iota) + 1e-7

@@ -4,9 +4,9 @@ from hypothesis import given
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.bounds import kappa_bound, kappa_printed, leaving_cost
-from instinct.theory.cmdp import CMDP, implicit
-from instinct.theory.lp import Limit, maximize
+from instinct.theory.bounds import kappa_bound, leaving_cost, printed_kappa_bound
+from instinct.theory.cmdp import CMDP, implicit_cmdp
+from instinct.theory.lp import Constraint, maximize
 from instinct.theory.mdp import MDP, layered
 from instinct.theory.support import costs, feasible, viable
 
@@ -31,7 +31,7 @@ def brute_force(cmdp: CMDP) -> tuple[Array, float]:
 
 def random_cmdp(seed: int) -> CMDP:
     mdp = random_mdp(seed, 4, 3)
-    return implicit(mdp, random_support(mdp, seed), random_rewards(mdp, seed))
+    return implicit_cmdp(mdp, random_support(mdp, seed), random_rewards(mdp, seed))
 
 
 def random_finite(seed: int, *, deterministic: bool) -> CMDP:
@@ -42,7 +42,7 @@ def random_finite(seed: int, *, deterministic: bool) -> CMDP:
         P = np.eye(3)[rng.integers(3, size=(3, 2))]
         base = MDP.dense(P, base.rewards, base.initial, 0.9)
     mdp = layered(base, 3)
-    return implicit(mdp, random_support(mdp, seed), random_rewards(mdp, seed))
+    return implicit_cmdp(mdp, random_support(mdp, seed), random_rewards(mdp, seed))
 
 
 @trials
@@ -69,7 +69,7 @@ def test_the_optimum_is_that_of_trying_all_policies(seed: int) -> None:
 def test_the_linear_program_agrees_with_dynamic_programming(seed: int) -> None:
     cmdp = random_cmdp(seed)
     within = maximize(cmdp.mdp, cmdp.rewards, allowed=cmdp.viable)
-    limited = maximize(cmdp.mdp, cmdp.rewards, [Limit(cmdp.costs, 0.0)])
+    limited = maximize(cmdp.mdp, cmdp.rewards, [Constraint(cmdp.costs, 0.0)])
     assert within.value == pytest.approx(cmdp.value, abs=1e-8)
     assert limited.value == pytest.approx(cmdp.value, abs=1e-6)
     free = maximize(cmdp.mdp, cmdp.rewards)
@@ -101,7 +101,7 @@ def test_the_printed_horizon_bound_holds_with_deterministic_transitions(seed: in
     assert leaving_cost(cmdp.mdp, cmdp.support) >= 1
     assert cmdp.multiplier <= 2 * 3 + 1e-9
     for delta in DELTAS:
-        assert cmdp.kappa(delta) <= kappa_printed(3, delta) + 1e-7
+        assert cmdp.kappa(delta) <= printed_kappa_bound(3, delta) + 1e-7
 
 
 @trials
@@ -119,7 +119,7 @@ def test_layered_problems_agree_with_trying_all_policies() -> None:
     mdp = layered(base, 3)
     support = np.ones(mdp.rewards.shape, np.bool_)
     support[2, 0] = support[4, 1] = support[1, 0] = False
-    cmdp = implicit(mdp, support, random_rewards(mdp, 5))
+    cmdp = implicit_cmdp(mdp, support, random_rewards(mdp, 5))
     pairs, best = brute_force(cmdp)
     assert cmdp.value == pytest.approx(best)
     for delta in DELTAS:
@@ -133,7 +133,7 @@ def gamble(staying: float) -> CMDP:
     P[0, 0, 0] = P[0, 1, 1] = P[1, :, 1] = 1
     rewards = np.array([[staying, 1.0], [1.0, 1.0]])
     mdp = MDP.dense(P, rewards, np.array([1.0, 0.0]), 0.5)
-    return implicit(mdp, np.array([[True, False], [False, False]]))
+    return implicit_cmdp(mdp, np.array([[True, False], [False, False]]))
 
 
 def test_the_sensitivity_may_reach_twice_the_span() -> None:
@@ -153,17 +153,17 @@ def test_a_gamble_by_hand() -> None:
 def test_what_cannot_be_solved_gets_a_sentence() -> None:
     mdp = random_mdp(0)
     with pytest.raises(BadInput, match="no policy stays in the support"):
-        implicit(mdp, np.zeros(mdp.rewards.shape, np.bool_))
-    cmdp = implicit(mdp, np.ones(mdp.rewards.shape, np.bool_))
+        implicit_cmdp(mdp, np.zeros(mdp.rewards.shape, np.bool_))
+    cmdp = implicit_cmdp(mdp, np.ones(mdp.rewards.shape, np.bool_))
     for delta in (-0.1, np.inf, np.nan):
         with pytest.raises(BadInput, match="at least 0"):
             cmdp.solve(delta)
         with pytest.raises(BadInput, match="at least 0"):
             cmdp.kappa(delta)
     with pytest.raises(BadInput, match="support has shape"):
-        implicit(mdp, np.ones((2, 2), np.bool_))
+        implicit_cmdp(mdp, np.ones((2, 2), np.bool_))
     with pytest.raises(BadInput, match="no policy meets"):
-        maximize(mdp, mdp.rewards, [Limit(-mdp.rewards, -1e3)])
+        maximize(mdp, mdp.rewards, [Constraint(-mdp.rewards, -1e3)])
 
 
 def test_a_dead_end_dooms_the_steps_that_may_lead_to_it() -> None:

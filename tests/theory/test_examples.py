@@ -4,7 +4,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from instinct.theory.bounds import kappa_bound, kappa_printed
+from instinct.theory.bounds import kappa_bound, printed_kappa_bound
 from instinct.theory.counterexamples import advantage_as_printed, any_policy, leak, stitched
 from instinct.theory.examples import (
     Example,
@@ -95,11 +95,11 @@ def test_length_bias_comes_from_recordings_that_stop() -> None:
 def test_a_small_leak_breaks_the_printed_horizon_bound() -> None:
     cmdp = leak(0.01)
     assert cmdp.kappa(0.01) == pytest.approx(4)
-    assert kappa_printed(2, 0.01) == pytest.approx(0.05)
+    assert printed_kappa_bound(2, 0.01) == pytest.approx(0.05)
     assert cmdp.multiplier == pytest.approx(400)
     assert kappa_bound(cmdp.mdp, cmdp.support, 0.01) == pytest.approx(4)
     assert kappa_bound(cmdp.mdp, cmdp.support, 0.001) == pytest.approx(0.4)
-    assert leak(1.0).kappa(0.1) <= kappa_printed(2, 0.1)
+    assert leak(1.0).kappa(0.1) <= printed_kappa_bound(2, 0.1)
 
 
 def test_full_length_recordings_may_be_stitched_to_worse_ones() -> None:

@@ -3,9 +3,9 @@ import pytest
 
 from instinct.errors import BadInput
 from instinct.theory.bias import Bias
-from instinct.theory.garnet import garnet, negative, positive, sample, zero
+from instinct.theory.garnet import garnet, negatively_biased, positively_biased, sample, unbiased
 from instinct.theory.mdp import layered
-from instinct.theory.support import empirical, feasible, support, viable
+from instinct.theory.support import empirical_distribution, feasible, support, viable
 
 SEEDS = range(12)
 
@@ -27,12 +27,12 @@ def test_every_pair_branches_as_asked() -> None:
 def test_staying_in_positive_data_is_nearly_optimal(seed: int) -> None:
     mdp = garnet(30, 4, 2, seed)
     for gap in (0.0, 0.1):
-        covered = support(mdp, positive(mdp, gap))
+        covered = support(mdp, positively_biased(mdp, gap))
         bias = Bias(mdp, covered)
         assert bias.epsilon <= gap * mdp.span + 1e-9
         best = mdp.initial @ mdp.optimal(mdp.rewards, viable(mdp, covered)).V
         assert best == pytest.approx(bias.best)
-    assert Bias(mdp, support(mdp, positive(mdp))).degree == np.inf
+    assert Bias(mdp, support(mdp, positively_biased(mdp))).degree == np.inf
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -40,8 +40,8 @@ def test_zero_data_allow_everything_and_negative_data_only_the_worst(seed: int) 
     mdp = garnet(30, 4, 2, seed)
     best = float(mdp.initial @ mdp.optimal().V)
     worst = -float(mdp.initial @ mdp.optimal(-mdp.rewards).V)
-    assert Bias(mdp, support(mdp, zero(mdp))).epsilon == pytest.approx(best - worst)
-    covered = support(mdp, negative(mdp, 0.05))
+    assert Bias(mdp, support(mdp, unbiased(mdp))).epsilon == pytest.approx(best - worst)
+    covered = support(mdp, negatively_biased(mdp, 0.05))
     assert feasible(mdp, covered)
     allowed = float(mdp.initial @ mdp.optimal(mdp.rewards, viable(mdp, covered)).V)
     assert allowed <= worst + 0.05 * mdp.span + 1e-9
@@ -52,18 +52,18 @@ def test_cut_recordings_lead_out_of_the_data() -> None:
     cut = 0
     for seed in SEEDS:
         mdp = garnet(30, 4, 2, seed)
-        covered = support(mdp, positive(mdp))
+        covered = support(mdp, positively_biased(mdp))
         cut += int((covered & ~viable(mdp, covered)).sum())
     assert cut > 5 * len(SEEDS)
 
 
 def test_samples_follow_the_distribution_and_the_dynamics() -> None:
     mdp = garnet(6, 2, 3, 4)
-    mu = zero(mdp)
+    mu = unbiased(mdp)
     dataset = sample(mdp, mu, 60_000, seed=1)
     assert dataset.episodes == len(dataset) == 60_000
     assert dataset.timeouts.all()
-    assert empirical(mdp, dataset) == pytest.approx(mu, abs=0.01)
+    assert empirical_distribution(mdp, dataset) == pytest.approx(mu, abs=0.01)
     state, action = dataset.observations[:, 0], dataset.actions
     assert dataset.rewards == pytest.approx(mdp.rewards[state, action], abs=1e-6)
     table = np.zeros((12, 6))
@@ -75,12 +75,14 @@ def test_samples_follow_the_distribution_and_the_dynamics() -> None:
 
 def test_samples_are_seeded_and_stay_in_the_support() -> None:
     mdp = garnet(20, 3, 2, 0)
-    mu = positive(mdp)
+    mu = positively_biased(mdp)
     one, same, other = (sample(mdp, mu, 500, seed) for seed in (3, 3, 4))
     assert one.hash == same.hash != other.hash
-    assert not (empirical(mdp, one)[mu == 0]).any()
+    assert not (empirical_distribution(mdp, one)[mu == 0]).any()
     occupancy = mdp.occupancy(mdp.optimal().policy)
-    assert not empirical(mdp, sample(mdp, occupancy, 500, 0))[mdp.optimal().policy == 0].any()
+    assert not empirical_distribution(mdp, sample(mdp, occupancy, 500, 0))[
+        mdp.optimal().policy == 0
+    ].any()
 
 
 def test_impossible_requests_get_a_sentence() -> None:

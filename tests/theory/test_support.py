@@ -11,7 +11,7 @@ from instinct.theory.mdp import MDP, deterministic, layered, uniform
 from instinct.theory.support import (
     concentrability,
     costs,
-    empirical,
+    empirical_distribution,
     feasible,
     out_of_support,
     support,
@@ -115,8 +115,8 @@ def test_the_end_of_the_world_is_never_out_of_support() -> None:
 def test_the_distribution_of_a_dataset() -> None:
     mdp = cliff(0.5)
     dataset = recording([3, 1], [0, 0, 1, 0], [0, 1, 0, 0])
-    assert empirical(mdp, dataset).tolist() == [[0.5, 0.25], [0.25, 0]]
-    layers = empirical(layered(mdp, 3), dataset)
+    assert empirical_distribution(mdp, dataset).tolist() == [[0.5, 0.25], [0.25, 0]]
+    layers = empirical_distribution(layered(mdp, 3), dataset)
     assert layers.tolist() == [[0.5, 0], [0, 0], [0, 0.25], [0, 0], [0, 0], [0.25, 0], [0, 0]]
     assert support(layered(mdp, 3), layers)[-1].all()
 
@@ -128,11 +128,11 @@ def test_wrong_data_get_a_sentence() -> None:
     with pytest.raises(BadInput, match="not all zero"):
         support(mdp, np.zeros((2, 2)))
     with pytest.raises(BadInput, match="longer than the horizon of 2"):
-        empirical(layered(mdp, 2), recording([3], [0, 0, 0], [0, 0, 0]))
+        empirical_distribution(layered(mdp, 2), recording([3], [0, 0, 0], [0, 0, 0]))
     with pytest.raises(BadInput, match="below 2"):
-        empirical(mdp, recording([1], [2], [0]))
+        empirical_distribution(mdp, recording([1], [2], [0]))
     with pytest.raises(BadInput, match="2 discrete actions"):
-        empirical(mdp, replace(one, action_space=Discrete(3)))
+        empirical_distribution(mdp, replace(one, action_space=Discrete(3)))
     real = one.observations.astype(np.float32)
     with pytest.raises(BadInput, match="must be state numbers"):
-        empirical(mdp, replace(one, observations=real, next_observations=real))
+        empirical_distribution(mdp, replace(one, observations=real, next_observations=real))

@@ -11,7 +11,7 @@ from instinct.tabular.model import Model
 from instinct.tabular.registry import ALGORITHMS
 
 
-class Row(NamedTuple):
+class TabularTiming(NamedTuple):
     """One line of the measurement: "model" is the building of the model itself."""
 
     algorithm: str
@@ -67,7 +67,7 @@ def measure(
     transitions: int = 1_000_000,
     discount: float = 0.99,
     R: float = 10.0,
-) -> list[Row]:
+) -> list[TabularTiming]:
     """Build the model and run every algorithm once, set pessimistic enough for R.
 
     Algorithms that need a horizon get one of 20 steps, over a twentieth of the states.
@@ -77,12 +77,12 @@ def measure(
     begun = time.process_time()
     model = Model.of(data, discount=discount)
     _ = model.rewards, model.transitions
-    rows = [Row("model", time.process_time() - begun, peak())]
+    rows = [TabularTiming("model", time.process_time() - begun, peak())]
     for name, algorithm in ALGORITHMS.items():
         subject = Model.of(layered, horizon=20) if algorithm.finite_horizon_only else model
         begun = time.process_time()
         algorithm.solve(subject, R)
-        rows.append(Row(name, time.process_time() - begun, peak()))
+        rows.append(TabularTiming(name, time.process_time() - begun, peak()))
     return rows
 
 

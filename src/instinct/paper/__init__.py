@@ -1,5 +1,5 @@
 """The paper's numbers, as data."""
 
-from instinct.paper.tables import Row, SafetyRow, gridworld, safety, table
+from instinct.paper.tables import PaperSafetyScore, PaperScore, gridworld, safety, table
 
-__all__ = ["Row", "SafetyRow", "gridworld", "safety", "table"]
+__all__ = ["PaperSafetyScore", "PaperScore", "gridworld", "safety", "table"]

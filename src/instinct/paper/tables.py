@@ -17,7 +17,7 @@ NAMES = (
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperScore:
     """One number: what an algorithm reached on a dataset under a label.
 
     The label is None for behavior and BC, which see no reward; so is a standard error that the
@@ -32,12 +32,12 @@ class Row:
 
 
 @cache
-def table(name: str) -> tuple[Row, ...]:
+def table(name: str) -> tuple[PaperScore, ...]:
     """One of the tables in `NAMES`."""
     if name not in NAMES:
         raise BadInput(f"the paper has no table called {name!r}; there are {', '.join(NAMES)}")
     return tuple(
-        Row(
+        PaperScore(
             dataset=row["dataset"],
             algorithm=row["algorithm"],
             label=None if row["reward"] == "-" else row["reward"],
@@ -49,20 +49,20 @@ def table(name: str) -> tuple[Row, ...]:
 
 
 @dataclass(frozen=True)
-class SafetyRow:
+class PaperSafetyScore:
     """The normalised reward and cost of an algorithm on a task of Safety-Gymnasium."""
 
     task: str
     algorithm: str
-    reward: float
-    cost: float
+    score: float
+    normalized_cost: float
 
 
 @cache
-def safety() -> tuple[SafetyRow, ...]:
+def safety() -> tuple[PaperSafetyScore, ...]:
     """ATAC and PSPI on data without costs, and of every task the best published safe RL agent."""
     return tuple(
-        SafetyRow(
+        PaperSafetyScore(
             row["task"],
             row["algorithm"],
             float(row["normalized_reward"]),

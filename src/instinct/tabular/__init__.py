@@ -8,7 +8,7 @@ from instinct.tabular.game import GameConfig
 from instinct.tabular.model import Model, States
 from instinct.tabular.mopo import MOPOConfig, mopo
 from instinct.tabular.morel import MOReLConfig, morel
-from instinct.tabular.pevi import PEVIConfig, bounds, pevi, remaining
+from instinct.tabular.pevi import PEVIConfig, pevi, steps_remaining, value_bounds
 from instinct.tabular.ppi import ppi
 from instinct.tabular.pqi import FilterConfig, pqi
 from instinct.tabular.pspi import pspi
@@ -38,7 +38,6 @@ __all__ = [
     "armor",
     "atac",
     "bc",
-    "bounds",
     "cppo",
     "find_algorithm",
     "mopo",
@@ -48,6 +47,7 @@ __all__ = [
     "pqi",
     "pspi",
     "register_algorithm",
-    "remaining",
+    "steps_remaining",
+    "value_bounds",
     "vi_lcb",
 ]

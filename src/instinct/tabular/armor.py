@@ -1,18 +1,18 @@
-"""ARMOR: improve on the behaviour in every model that fits the data (Bhardwaj et al., 2023)."""
+"""ARMOR: improve on the behavior in every model that fits the data (Bhardwaj et al., 2023)."""
 
 import numpy as np
 
 from instinct.data import Array
 from instinct.tabular.cppo import ModelConfig
 from instinct.tabular.model import Model
-from instinct.tabular.robust import Worst, evaluate, follow, optimal
+from instinct.tabular.robust import RobustValues, follow_or_part, robust_evaluation, robust_optimum
 from instinct.tabular.solution import Solution
 from instinct.tabular.version_space import VersionSpace
 from instinct.theory.mdp import deterministic
 
 
 def armor(model: Model, config: ModelConfig) -> Solution:
-    """max_π min_M V_M^π(d_0) - V_M^μ(d_0), where the reference is the behaviour μ(a|s).
+    """max_π min_M V_M^π(d_0) - V_M^μ(d_0), where the reference is the behavior μ(a|s).
 
     As long as π and μ take the same action, the same model moves both: their rewards cancel, and
     γ·E[D(s′)] remains of the difference D(s) = V^π(s) - V^μ(s). Where they part, their models are
@@ -31,18 +31,18 @@ def armor(model: Model, config: ModelConfig) -> Solution:
     π does.
     """
     space = config.space(model)
-    safe = optimal(space)
+    safe = robust_optimum(space)
     Q_safe = space.low + model.discount * safe.later
     careful = deterministic(Q_safe.argmax(axis=1), model.actions)
     seen = np.asarray(model.support.any(axis=1))
     ended = ~seen & (np.bincount(model.successors, minlength=model.states)[: model.states] > 0)
-    reference = np.where(seen[:, None], model.behaviour, np.where(ended[:, None], 0, careful))
-    praise = evaluate(space, reference, -(reference * space.high).sum(axis=1))
+    reference = np.where(seen[:, None], model.behavior, np.where(ended[:, None], 0, careful))
+    praise = robust_evaluation(space, reference, -(reference * space.high).sum(axis=1))
     Q_high = space.high - model.discount * praise.later
     parting = Q_safe.max(axis=1, keepdims=True) - Q_high
-    best = follow(space, reference, parting, np.where(ended, safe.high, 0))
+    best = follow_or_part(space, reference, parting, np.where(ended, safe.high, 0))
     stays = model.discount * best.later >= parting
-    policies = [careful, filled(reference, careful), filled(reference * stays, careful)]
+    policies = [careful, fill_with(reference, careful), fill_with(reference * stays, careful)]
     tried = [(policy, *certify(space, policy, reference, Q_high)) for policy in policies]
     policy, own, objective = max(tried, key=lambda one: one[2])
     return Solution(
@@ -51,12 +51,12 @@ def armor(model: Model, config: ModelConfig) -> Solution:
         V=own.low,
         objective=objective,
         gap=float(model.initial @ best.high) - objective,
-        certifies="in every model of M^α the policy is better than the behaviour by at least the "
+        certifies="in every model of M^α the policy is better than the behavior by at least the "
         "objective, and V is a lower bound of its value; the gap is to the best relaxed bound",
     )
 
 
-def filled(weights: Array, policy: Array) -> Array:
+def fill_with(weights: Array, policy: Array) -> Array:
     """The weights, and the policy with what they lack of one."""
     lacking = np.maximum(1 - weights.sum(axis=1, keepdims=True), 0)
     return np.asarray(weights + lacking * policy)
@@ -64,11 +64,11 @@ def filled(weights: Array, policy: Array) -> Array:
 
 def certify(
     space: VersionSpace, policy: Array, reference: Array, Q_high: Array
-) -> tuple[Worst, float]:
+) -> tuple[RobustValues, float]:
     """V_low^π, and the lower bound of V_M^π(d_0) - V_M^μ(d_0)."""
-    own = evaluate(space, policy, (policy * space.low).sum(axis=1))
+    own = robust_evaluation(space, policy, (policy * space.low).sum(axis=1))
     Q_low = space.low + space.model.discount * own.later
     more, less = np.maximum(policy - reference, 0), np.maximum(reference - policy, 0)
     parted = (more * Q_low - less * Q_high).sum(axis=1)
-    difference = evaluate(space, np.minimum(policy, reference), parted)
+    difference = robust_evaluation(space, np.minimum(policy, reference), parted)
     return own, float(space.model.initial @ difference.low)

@@ -1,8 +1,8 @@
-"""ATAC: a policy whose least advantage over the behaviour is best (Cheng et al., 2022)."""
+"""ATAC: a policy whose least advantage over the behavior is best (Cheng et al., 2022)."""
 
 import numpy as np
 
-from instinct.tabular.game import GameConfig, play
+from instinct.tabular.game import GameConfig, solve_game
 from instinct.tabular.model import Model
 from instinct.tabular.solution import Solution
 
@@ -19,7 +19,7 @@ def atac(model: Model, config: GameConfig) -> Solution:
     reached = model.successors[model.successors < model.states]
     arrivals = np.bincount(reached, minlength=model.states)
     start = np.maximum(model.counts.sum(axis=1) - model.discount * arrivals, 0) / len(model)
-    return play(
+    return solve_game(
         model,
         config,
         start=start,

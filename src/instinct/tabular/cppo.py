@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import confidence
-from instinct.tabular.robust import optimal
+from instinct.tabular.pessimism import require_probability
+from instinct.tabular.robust import robust_optimum
 from instinct.tabular.solution import Solution
 from instinct.tabular.version_space import VersionSpace, paper_alpha, small_alpha
 from instinct.theory.mdp import deterministic
@@ -23,7 +23,7 @@ class ModelConfig:
     delta: float = 0.1
 
     def __post_init__(self) -> None:
-        confidence(self.delta)
+        require_probability(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "ModelConfig":
@@ -42,7 +42,7 @@ def cppo(model: Model, config: ModelConfig) -> Solution:
     bound of that over M^α; for the relaxation itself the policy is optimal.
     """
     space = config.space(model)
-    low, high, later = optimal(space)
+    low, high, later = robust_optimum(space)
     Q = space.low + model.discount * later
     objective = float(model.initial @ low)
     return Solution(

@@ -1,6 +1,6 @@
 """The Stackelberg game of ATAC and PSPI, solved in the space of visits.
 
-Both play max_π min_{f ∈ F} L(π, f) + β·E(π, f), F = [-V_max, V_max]. In tabular form the inner
+Both solve max_π min_{f ∈ F} L(π, f) + β·E(π, f), F = [-V_max, V_max]. In tabular form the inner
 minimum over f′ makes E the squared Bellman error of the empirical MDP, weighted by μ, and L is
 linear: L(π, f) = Σ_s ν(s)·f(s, π) - Σ μ_0(s, a)·f(s, a). The dual of the critic's problem is
 
@@ -24,9 +24,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from instinct.data import Array
-from instinct.tabular.model import Model, widen
-from instinct.tabular.pessimism import confidence, positive, reach, span
+from instinct.tabular.model import Model, add_ending_action
+from instinct.tabular.pessimism import require_positive, require_probability, span, value_limit
 from instinct.tabular.solution import Solution
+from instinct.theory.lp import policy_from_visits
 from instinct.theory.mdp import deterministic
 
 
@@ -48,8 +49,10 @@ class GameConfig:
     """The gap, in reward per step, at which to stop."""
 
     def __post_init__(self) -> None:
-        positive(beta=self.beta, concentrability=self.concentrability, iterations=self.iterations)
-        confidence(self.delta)
+        require_positive(
+            beta=self.beta, concentrability=self.concentrability, iterations=self.iterations
+        )
+        require_probability(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "GameConfig":
@@ -63,10 +66,10 @@ class Game:
     def __init__(self, model: Model, config: GameConfig, start: Array, reference: Array) -> None:
         A = model.actions
         self.model, self.reference = model, reference
-        self.V_max = reach(model, config.R)
+        self.V_max = value_limit(model, config.R)
         beta = paper_beta(model, config) if config.beta is None else config.beta
         self.cost = 1 / (4 * beta * np.where(model.support, model.distribution, np.inf))
-        mdp = model.mdp(np.zeros((model.states, A + 1)), widen(model.transitions, A))
+        mdp = model.mdp(np.zeros((model.states, A + 1)), add_ending_action(model.transitions, A))
         self.mdp = replace(mdp, initial=np.append(start, 0) / start.sum())
         self.unit = start.sum() * mdp.span
         self.leaving = mdp.span**2 / (2 * beta)
@@ -84,7 +87,7 @@ class Game:
         return np.hstack([np.where(self.model.support, inside, 2 * floor - 1), floor])
 
     def visits(self, policy: Array) -> Array:
-        return np.asarray(np.maximum(self.unit * self.mdp.occupancy(ended(policy))[:-1], 0))
+        return np.asarray(np.maximum(self.unit * self.mdp.occupancy(with_end_row(policy))[:-1], 0))
 
     def best(self, visits: Array) -> tuple[Array, Array]:
         """Q, [S, A+1], of the policy that is best for the slope, and its visits."""
@@ -99,20 +102,22 @@ class Game:
         the visits that are lost by it.
         """
         rewards = np.vstack([self.slope(visits), np.zeros(visits.shape[1])])
-        Q = self.mdp.q(ended(policy), rewards)[:-1]
+        Q = self.mdp.q(with_end_row(policy), rewards)[:-1]
         own = 2 * self.cost * visits.sum(axis=1, keepdims=True)
         h = (np.hstack([own, np.full((len(own), 1), self.leaving)]) + 1) / rate
         return self.visits(project(policy + Q / h, h))
 
 
-def play(model: Model, config: GameConfig, start: Array, reference: Array, claim: str) -> Solution:
+def solve_game(
+    model: Model, config: GameConfig, start: Array, reference: Array, claim: str
+) -> Solution:
     """Steps towards better policies with exact line search; ρ is [S], μ_0 is [S, A].
 
     The first step and every tenth are towards the best policy, which gives the bound.
     """
     game = Game(model, config, start, reference)
     seen = model.support.any(axis=1, keepdims=True)
-    visits = game.visits(np.hstack([model.behaviour * seen, ~seen]))
+    visits = game.visits(np.hstack([model.behavior * seen, ~seen]))
     ceiling, rate = np.inf, 1.0
     for k in range(config.iterations):
         slope = game.slope(visits)
@@ -123,7 +128,7 @@ def play(model: Model, config: GameConfig, start: Array, reference: Array, claim
             if ceiling - game.objective(visits) <= config.tolerance:
                 break
         else:
-            target = game.better(visits, shares(visits, Q), rate)
+            target = game.better(visits, policy_from_visits(visits, top(Q)), rate)
         move = target - visits
         curvature = 2 * float((game.cost * move[:, :-1] ** 2).sum())
         gain = max(float((slope * move).sum()), 0.0)
@@ -132,7 +137,7 @@ def play(model: Model, config: GameConfig, start: Array, reference: Array, claim
         if k % 10:
             rate *= 2 if length >= 1 else 0.5 if length < 0.5 else 1
     objective = game.objective(visits)
-    wide = shares(visits, Q)
+    wide = policy_from_visits(visits, top(Q))
     policy = wide[:, :-1] + wide[:, -1:] * top(Q[:, :-1])
     f = np.where(model.support, np.maximum(Q[:, :-1], -game.V_max[:, None]), -game.V_max[:, None])
     return Solution(
@@ -145,17 +150,11 @@ def play(model: Model, config: GameConfig, start: Array, reference: Array, claim
     )
 
 
-def shares(visits: Array, Q: Array) -> Array:
-    """The policy of the visits; in states never visited, the best action."""
-    total = visits.sum(axis=1, keepdims=True)
-    return np.where(total > 0, visits / np.where(total > 0, total, 1), top(Q))
-
-
 def top(Q: Array) -> Array:
     return deterministic(Q.argmax(axis=1), Q.shape[1])
 
 
-def ended(policy: Array) -> Array:
+def with_end_row(policy: Array) -> Array:
     """The policy with a row for the end of the world."""
     return np.vstack([policy, np.eye(policy.shape[1])[-1]])
 

@@ -27,7 +27,7 @@ STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SupportRows:
     """The rows of P̂ of the pairs in support, with the end of the world as a column."""
 
     pairs: Array
@@ -38,7 +38,7 @@ class Rows:
     lengths: Array
 
     @classmethod
-    def of(cls, model: Model) -> "Rows":
+    def of(cls, model: Model) -> "SupportRows":
         shape = (model.support.size, model.states + 1)
         table = sparse.csr_array(
             (np.ones(len(model)), (model.pairs, model.successors)), shape=shape
@@ -53,16 +53,16 @@ class Rows:
         """E_P̂ of a value per entry, one per row."""
         return np.add.reduceat(self.chances * values, self.starts)
 
-    def spread(self, values: Array) -> Array:
+    def repeat(self, values: Array) -> Array:
         """A value per row, for its every entry."""
         return np.repeat(values, self.lengths)
 
-    def only(self, rows: Array) -> "Rows":
+    def select(self, rows: Array) -> "SupportRows":
         """Some of the rows, by a mask."""
-        entries = self.spread(rows)
+        entries = self.repeat(rows)
         lengths = self.lengths[rows]
         starts = np.cumsum(lengths) - lengths
-        return Rows(
+        return SupportRows(
             self.pairs[rows],
             self.counts[rows],
             self.columns[entries],
@@ -72,7 +72,9 @@ class Rows:
         )
 
 
-def ball(rows: Rows, v: Array, m: Array, x: Array) -> tuple[Array, Array, Array]:
+def worst_expectation(
+    rows: SupportRows, v: Array, m: Array, x: Array
+) -> tuple[Array, Array, Array]:
     """A lower bound of the worst expectation of each row, and a distribution close to it.
 
     `v` has one value per entry; `m` and `x` one per row. The distribution is given as its weights
@@ -82,20 +84,20 @@ def ball(rows: Rows, v: Array, m: Array, x: Array) -> tuple[Array, Array, Array]
     weights are p̂·e^h/(1 + y).
     """
     x = np.maximum(x, LEAST)
-    above = np.maximum(v - rows.spread(m), 0)
-    u = search(rows, above, x)
-    y = above / rows.spread(u)
+    above = np.maximum(v - rows.repeat(m), 0)
+    u = best_offset(rows, above, x)
+    y = above / rows.repeat(u)
     height = rows.mean(np.log1p(y)) - x
-    weights = rows.chances * rows.spread(np.exp(height)) / (1 + y)
+    weights = rows.chances * rows.repeat(np.exp(height)) / (1 + y)
     total = np.add.reduceat(weights, rows.starts)
     return (
         m + u * np.expm1(height),
-        weights / rows.spread(np.maximum(total, 1)),
+        weights / rows.repeat(np.maximum(total, 1)),
         np.maximum(1 - total, 0),
     )
 
 
-def search(rows: Rows, above: Array, x: Array) -> Array:
+def best_offset(rows: SupportRows, above: Array, x: Array) -> Array:
     """The best u of each row: where the weights sum to one, or else next to 0.
 
     The weights sum to e^{c(u) - x} with c(u) = Σ p̂ log(1+y) + log Σ p̂/(1+y), and log c is almost
@@ -108,7 +110,7 @@ def search(rows: Rows, above: Array, x: Array) -> Array:
     u, rising = least.copy(), curve(rows, above, least)[0] > x
     if not rising.any():
         return u
-    rows, above = rows.only(rising), above[rows.spread(rising)]
+    rows, above = rows.select(rising), above[rows.repeat(rising)]
     x, top, low, high = x[rising], top[rising], np.log(least[rising]), np.log(most[rising])
     deviation = rows.mean(above**2) - rows.mean(above) ** 2
     guess = np.log(np.maximum(deviation, 0) / (2 * x) + least[rising] ** 2) / 2
@@ -125,9 +127,9 @@ def search(rows: Rows, above: Array, x: Array) -> Array:
     return u
 
 
-def curve(rows: Rows, above: Array, u: Array) -> tuple[Array, Array]:
+def curve(rows: SupportRows, above: Array, u: Array) -> tuple[Array, Array]:
     """c(u), and its derivative by log u."""
-    y = above / rows.spread(u)
+    y = above / rows.repeat(u)
     share = 1 / (1 + y)
     mean, square = rows.mean(share), rows.mean(share * share)
     return rows.mean(np.log1p(y)) + np.log(mean), mean - square / mean

@@ -22,7 +22,7 @@ class States:
         rows = np.asarray(self.rows, np.float64)
         if rows.ndim != 2 or len(rows) == 0:
             raise BadInput(f"states have shape {list(rows.shape)}, not [states, dimension]")
-        if ranks(rows).max() < len(rows) - 1:
+        if row_ranks(rows).max() < len(rows) - 1:
             raise BadInput("a state is given twice; the rows of States must be distinct")
         object.__setattr__(self, "rows", rows)
 
@@ -30,7 +30,7 @@ class States:
     def of(cls, dataset: Dataset) -> "States":
         """The distinct observations and next observations of the dataset."""
         seen = np.concatenate([dataset.observations, dataset.next_observations])
-        _, first = np.unique(ranks(seen), return_index=True)
+        _, first = np.unique(row_ranks(seen), return_index=True)
         return cls(seen[first])
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class States:
         if observations.ndim != 2 or observations.shape[1] != self.rows.shape[1]:
             need = self.rows.shape[1]
             raise BadInput(f"has shape {list(observations.shape)}, not [rows, {need}]")
-        rank = ranks(np.concatenate([self.rows, observations]))
+        rank = row_ranks(np.concatenate([self.rows, observations]))
         own, wanted = rank[: len(self)], rank[len(self) :]
         number = np.full(rank.max() + 1, -1)
         number[own] = np.arange(len(self))
@@ -51,7 +51,7 @@ class States:
         return np.asarray(numbers)
 
 
-def ranks(rows: Array) -> Array:
+def row_ranks(rows: Array) -> Array:
     """The rank of every row among the distinct rows, in lexicographic order."""
     rank = np.zeros(len(rows), np.int64)
     for column in rows.T:
@@ -100,11 +100,11 @@ class Model:
         if not isinstance(dataset.action_space, Discrete):
             raise BadInput("tabular algorithms need a discrete action space", field="actions")
         space = States.of(dataset) if states is None else states
-        layer, discount = layers(dataset, discount, horizon)
+        layer, discount = time_layers(dataset, discount, horizon)
         n, A = len(space), dataset.action_space.n
         S = n * (horizon or 1)
-        now = layer * n + index(space, dataset, "observations")
-        following = index(space, dataset, "next_observations")
+        now = layer * n + state_numbers(space, dataset, "observations")
+        following = state_numbers(space, dataset, "next_observations")
         if horizon is not None:
             following += (layer + 1) * n
         return cls(
@@ -129,7 +129,7 @@ class Model:
     @cached_property
     def counts(self) -> Array:
         """n(s, a), [S, A]."""
-        return self._per_pair(None)
+        return self._sum_per_pair(None)
 
     @property
     def support(self) -> Array:
@@ -139,7 +139,7 @@ class Model:
     @cached_property
     def rewards(self) -> Array:
         """The mean reward r̂(s, a), [S, A]; 0 out of support."""
-        return self._per_pair(self.observed) / np.maximum(self.counts, 1)
+        return self._sum_per_pair(self.observed) / np.maximum(self.counts, 1)
 
     @cached_property
     def transitions(self) -> Matrix:
@@ -161,13 +161,13 @@ class Model:
         return self.counts / len(self)
 
     @cached_property
-    def behaviour(self) -> Array:
+    def behavior(self) -> Array:
         """μ(a | s), [S, A]; uniform in states without data."""
         visits = self.counts.sum(axis=1, keepdims=True)
         return np.where(visits > 0, self.counts / np.maximum(visits, 1), 1 / self.actions)
 
     @cached_property
-    def left(self) -> Array:
+    def steps_left(self) -> Array:
         """What a reward of 1 at every step from here on adds up to, [S].
 
         1/(1-γ), or the H - t steps left of the horizon.
@@ -194,12 +194,14 @@ class Model:
             self.horizon,
         )
 
-    def _per_pair(self, weights: Array | None) -> Array:
+    def _sum_per_pair(self, weights: Array | None) -> Array:
         size = self.states * self.actions
         return np.bincount(self.pairs, weights, minlength=size).reshape(-1, self.actions)
 
 
-def layers(dataset: Dataset, discount: float | None, horizon: int | None) -> tuple[Array, float]:
+def time_layers(
+    dataset: Dataset, discount: float | None, horizon: int | None
+) -> tuple[Array, float]:
     """The layer of every transition (0 without a horizon), and γ."""
     if (discount is None) == (horizon is None):
         raise BadInput("a model needs either a discount or a horizon")
@@ -213,7 +215,7 @@ def layers(dataset: Dataset, discount: float | None, horizon: int | None) -> tup
     return dataset.steps, 1.0
 
 
-def index(space: States, dataset: Dataset, field: str) -> Array:
+def state_numbers(space: States, dataset: Dataset, field: str) -> Array:
     """State numbers of a field; where the world ended, the next observation need not be one."""
     observations: Array = getattr(dataset, field)
     needed = np.ones(len(dataset), np.bool_)
@@ -228,7 +230,7 @@ def index(space: States, dataset: Dataset, field: str) -> Array:
     return numbers
 
 
-def widen(transitions: Matrix, actions: int) -> Matrix:
+def add_ending_action(transitions: Matrix, actions: int) -> Matrix:
     """The transitions of one more action, number A, that ends the world; [S·(A+1), S]."""
     starts = transitions.indptr[:-1].reshape(-1, actions)
     stops = transitions.indptr[actions::actions, None]
@@ -237,7 +239,7 @@ def widen(transitions: Matrix, actions: int) -> Matrix:
     return sparse.csr_array((transitions.data, transitions.indices, indptr), shape=shape)
 
 
-def only(transitions: Matrix, pairs: Array) -> Matrix:
+def restrict(transitions: Matrix, pairs: Array) -> Matrix:
     """The transitions of some pairs, by a mask [S, A]; the others end the world."""
     kept = sparse.diags_array(pairs.ravel().astype(np.float64))
     return sparse.csr_array(kept @ transitions)

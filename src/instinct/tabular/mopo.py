@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import confidence, positive, reach, span
+from instinct.tabular.pessimism import require_positive, require_probability, span, value_limit
 from instinct.tabular.solution import Solution
 
 
@@ -22,8 +22,8 @@ class MOPOConfig:
     delta: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(constant=self.constant)
-        confidence(self.delta)
+        require_positive(constant=self.constant)
+        require_probability(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOPOConfig":
@@ -38,10 +38,10 @@ def mopo(model: Model, config: MOPOConfig) -> Solution:
     Out of support every model fits the data equally well: P̂ is taken to stay out of support for
     good, at a reward of -R - 2·V_max per step, which is worse than anything in support.
     """
-    V_max = reach(model, config.R).max()
+    V_max = value_limit(model, config.R).max()
     L = config.constant * np.log(2 * model.support.size / config.delta)
     b = 2 * V_max * np.minimum(1, np.sqrt(L / np.maximum(model.counts, 1)))
-    lost = (-config.R - 2 * V_max) * model.left[:, None]
+    lost = (-config.R - 2 * V_max) * model.steps_left[:, None]
     Q, V, policy = model.mdp(np.where(model.support, model.rewards - b, lost)).optimal()
     return Solution(
         policy=policy[:-1],

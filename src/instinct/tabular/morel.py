@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import rel_entr
 
 from instinct.data import Array
-from instinct.tabular.model import Model, only
-from instinct.tabular.pessimism import confidence, positive, reach
+from instinct.tabular.model import Model, restrict
+from instinct.tabular.pessimism import require_positive, require_probability, value_limit
 from instinct.tabular.solution import Solution
-from instinct.tabular.version_space import admit, paper_alpha, small_alpha
+from instinct.tabular.version_space import paper_alpha, require_alpha, small_alpha
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class MOReLConfig:
     delta: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(xi=self.xi)
-        confidence(self.delta)
+        require_positive(xi=self.xi)
+        require_probability(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOReLConfig":
@@ -42,14 +42,14 @@ class MOReLConfig:
 
 def morel(model: Model, config: MOReLConfig) -> Solution:
     """The optimal policy of (P̂, r̂) on the known pairs; any other leads to s†, at -X forever."""
-    V_max = reach(model, config.R)
+    V_max = value_limit(model, config.R)
     usual = paper_alpha(model, config.delta)
     alpha = usual if config.alpha is None else config.alpha
     xi = min(1.0, V_max.max() * (usual / len(model)) ** 0.25) if config.xi is None else config.xi
-    admit(alpha)
+    require_alpha(alpha)
     known = model.support & (disagreement(model, alpha, V_max.max()) <= xi)
     rewards = np.where(known, model.rewards, -V_max[:, None])
-    Q, V, policy = model.mdp(rewards, only(model.transitions, known)).optimal()
+    Q, V, policy = model.mdp(rewards, restrict(model.transitions, known)).optimal()
     return Solution(
         policy=policy[:-1],
         Q=Q[:-1],
@@ -75,11 +75,11 @@ def disagreement(model: Model, alpha: float, V_max: float) -> Array:
     P = model.transitions
     likeliest = np.maximum(P.max(axis=1).toarray().ravel(), 1 - P.sum(axis=1))
     p = np.maximum(likeliest, 0.5).reshape(x.shape)
-    tv = furthest(p, x, 1) - furthest(p, x, -1)
+    tv = furthest_probability(p, x, 1) - furthest_probability(p, x, -1)
     return np.where(model.support, 2 * np.sqrt(x) + model.discount * V_max * tv, np.inf)
 
 
-def furthest(p: Array, x: Array, sign: int) -> Array:
+def furthest_probability(p: Array, x: Array, sign: int) -> Array:
     """The largest (sign 1) or smallest (sign -1) q with p·log(p/q) + (1-p)·log((1-p)/(1-q)) ≤ x."""
     inside, outside = p, np.full_like(p, (1 + sign) / 2)
     for _ in range(60):

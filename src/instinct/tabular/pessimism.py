@@ -11,22 +11,22 @@ from instinct.errors import BadInput
 from instinct.tabular.model import Model
 
 
-def reach(model: Model, R: float) -> Array:
+def value_limit(model: Model, R: float) -> Array:
     """V_max of every state, [S]."""
     largest = np.abs(model.rewards).max()
     if largest > R:
         raise BadInput(f"R is {R:g}, below the largest mean reward {largest:g} of the data")
-    return R * model.left
+    return R * model.steps_left
 
 
-def positive(**settings: float | None) -> None:
+def require_positive(**settings: float | None) -> None:
     """Refuse settings, of those that are given, that are not above 0."""
     for name, value in settings.items():
         if value is not None and not value > 0:
             raise BadInput(f"is {value:g}; it must be positive", field=name)
 
 
-def confidence(delta: float) -> None:
+def require_probability(delta: float) -> None:
     """Refuse a δ that is no probability of failure."""
     if not 0 < delta < 1:
         raise BadInput(f"is {delta:g}; it must be between 0 and 1", field="delta")
@@ -34,4 +34,4 @@ def confidence(delta: float) -> None:
 
 def span(model: Model) -> float:
     """Σ_t γ^t: 1/(1-γ), or H."""
-    return float(model.left.max())
+    return float(model.steps_left.max())

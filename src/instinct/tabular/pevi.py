@@ -19,7 +19,7 @@ Bound = float | Sequence[float] | Array
 class PEVIConfig:
     """β, and the bounds V_min,h and V_max,h: numbers, or arrays [H] for h = 1..H.
 
-    Bounds left out are those of `bounds` for rewards in [-1, 1].
+    Bounds left out are those of `value_bounds` for rewards in [-1, 1].
     """
 
     beta: float = 1.0
@@ -31,22 +31,22 @@ class PEVIConfig:
         """V_min,h = -R·(H-h+1): every step out of support costs R; no penalty in support."""
         if model.horizon is None:
             raise BadInput("PEVI needs a model with a horizon")
-        left = remaining(model.horizon)
+        left = steps_remaining(model.horizon)
         return cls(beta=0.0, v_min=-R * left, v_max=left)
 
 
-def remaining(horizon: int) -> Array:
+def steps_remaining(horizon: int) -> Array:
     """The number of steps left, H-h+1 for h = 1..H."""
     return np.arange(horizon, 0, -1.0)
 
 
-def bounds(horizon: int, beta: float, least: Bound, most: Bound) -> tuple[Array, Array]:
+def value_bounds(horizon: int, beta: float, least: Bound, most: Bound) -> tuple[Array, Array]:
     """The paper's V_min,h = Ṽ_min,h - β(H-h+1) - 1 and V_max,h = Ṽ_max,h.
 
     `least` and `most` are the smallest and largest possible returns Ṽ_min,h and Ṽ_max,h from
-    step h on. For rewards in [low, high] they are `low * remaining(H)` and `high * remaining(H)`.
+    step h on. For rewards in [low, high] they are low·(H-h+1) and high·(H-h+1).
     """
-    left = remaining(horizon)
+    left = steps_remaining(horizon)
     v_min = np.broadcast_to(least, horizon) - beta * left - 1
     return v_min, np.broadcast_to(most, horizon).astype(np.float64)
 
@@ -59,7 +59,7 @@ def pevi(model: Model, config: PEVIConfig) -> Solution:
     if model.horizon is None:
         raise BadInput("PEVI needs a model with a horizon")
     H, n, A = model.horizon, len(model.space), model.actions
-    v_min, v_max = bounds(H, config.beta, -remaining(H), remaining(H))
+    v_min, v_max = value_bounds(H, config.beta, -steps_remaining(H), steps_remaining(H))
     if config.v_min is not None:
         v_min = per_step(config.v_min, H, "v_min")
     if config.v_max is not None:

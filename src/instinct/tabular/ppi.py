@@ -4,7 +4,7 @@ import numpy as np
 
 from instinct.tabular.model import Model
 from instinct.tabular.pessimism import span
-from instinct.tabular.pqi import FilterConfig, filtered
+from instinct.tabular.pqi import FilterConfig, filtered_mdp
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import deterministic
 
@@ -15,7 +15,7 @@ def ppi(model: Model, config: FilterConfig) -> Solution:
     The evaluation is exact (J → ∞). It begins with the most frequent actions and ends when none is
     better by more than the tolerance. Filtered actions are worth -V_max (see `pqi`).
     """
-    mdp = filtered(model, config)
+    mdp = filtered_mdp(model, config)
     everyone = np.arange(mdp.states)
     chosen = np.append(model.counts.argmax(axis=1), 0)
     while True:

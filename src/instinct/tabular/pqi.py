@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from instinct.data import Array
-from instinct.tabular.model import Model, only
-from instinct.tabular.pessimism import positive, reach, span
+from instinct.tabular.model import Model, restrict
+from instinct.tabular.pessimism import require_positive, span, value_limit
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import MDP, deterministic
 
@@ -33,7 +33,7 @@ class FilterConfig:
     """How close to their limits the iterations are to come, in units of value."""
 
     def __post_init__(self) -> None:
-        positive(concentrability=self.concentrability, tolerance=self.tolerance)
+        require_positive(concentrability=self.concentrability, tolerance=self.tolerance)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "FilterConfig":  # noqa: ARG003
@@ -41,7 +41,7 @@ class FilterConfig:
         return cls(R=R, b=0.0)
 
 
-def kept(model: Model, config: FilterConfig) -> Array:
+def filter_mask(model: Model, config: FilterConfig) -> Array:
     """ζ, [S, A]."""
     b = config.b
     if b is None:
@@ -49,11 +49,11 @@ def kept(model: Model, config: FilterConfig) -> Array:
     return model.support & (model.distribution >= b)
 
 
-def filtered(model: Model, config: FilterConfig) -> MDP:
+def filtered_mdp(model: Model, config: FilterConfig) -> MDP:
     """The MDP whose backup of V gives ζ∘f for the f of least Bellman error: r̂ + γP̂V, or -V_max."""
-    zeta = kept(model, config)
-    rewards = np.where(zeta, model.rewards, -reach(model, config.R)[:, None])
-    return model.mdp(rewards, only(model.transitions, zeta))
+    zeta = filter_mask(model, config)
+    rewards = np.where(zeta, model.rewards, -value_limit(model, config.R)[:, None])
+    return model.mdp(rewards, restrict(model.transitions, zeta))
 
 
 def rounds(model: Model, R: float, tolerance: float) -> int:
@@ -67,8 +67,8 @@ def rounds(model: Model, R: float, tolerance: float) -> int:
 
 def pqi(model: Model, config: FilterConfig) -> Solution:
     """f ← argmin_f of the Bellman error with the target r + γ·max_a′ (ζ∘f)(s′, a′), from -V_max."""
-    mdp = filtered(model, config)
-    V = np.append(-reach(model, config.R), 0)
+    mdp = filtered_mdp(model, config)
+    V = np.append(-value_limit(model, config.R), 0)
     for _ in range(rounds(model, config.R, config.tolerance)):
         Q = mdp.backup(V)
         V = Q.max(axis=1)

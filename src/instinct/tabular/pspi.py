@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from instinct.tabular.game import GameConfig, play
+from instinct.tabular.game import GameConfig, solve_game
 from instinct.tabular.model import Model
 from instinct.tabular.pessimism import span
 from instinct.tabular.solution import Solution
@@ -10,7 +10,7 @@ from instinct.tabular.solution import Solution
 
 def pspi(model: Model, config: GameConfig) -> Solution:
     """max_π min_f (1-γ)·f(d_0, π) + β·E(π, f); with a horizon 1/H stands for 1-γ. See `game`."""
-    return play(
+    return solve_game(
         model,
         config,
         start=model.initial / span(model),

@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from instinct.data import Array
-from instinct.tabular.model import Model, widen
+from instinct.tabular.model import Model, add_ending_action
 from instinct.tabular.version_space import VersionSpace
 from instinct.theory.linear import Matrix
 
 PRECISION = 1e-8
 """ε, as a share of the largest value."""
-ANSWERS = 200
+MAX_RESPONSES = 200
 """At most so many answers of the adversary, and those that the steps of a horizon need."""
 
 
-class Worst(NamedTuple):
+class RobustValues(NamedTuple):
     """Bounds of the values against the worst model, [S], and σ(V) from below, [S, A]."""
 
     low: Array
@@ -30,42 +30,44 @@ class Worst(NamedTuple):
     later: Array
 
 
-def solve(
+def solve_robust(
     space: VersionSpace, against: Callable[[Matrix], Array], backup: Callable[[Array], Array]
-) -> Worst:
+) -> RobustValues:
     """`against` gives V, [S], in one model; `backup` gives T V from σ(V)."""
     V = against(space.model.transitions)
-    for left in reversed(range(ANSWERS + (space.model.horizon or 0))):
+    for left in reversed(range(MAX_RESPONSES + (space.model.horizon or 0))):
         later, transitions = space.worst(np.append(V, 0))
         excess = max(float((V - backup(later)).max()), 0.0)
         if left == 0 or excess <= PRECISION * max(1.0, float(np.abs(V).max())):
             break
         V = against(transitions)
-    slack = excess * space.model.left
-    return Worst(V - slack, V, later - slack[:, None])
+    slack = excess * space.model.steps_left
+    return RobustValues(V - slack, V, later - slack[:, None])
 
 
-def optimal(space: VersionSpace) -> Worst:
+def robust_optimum(space: VersionSpace) -> RobustValues:
     """V = max_a [r_low + γ σ(V)]: the most that a policy can be sure of."""
     model = space.model
-    return solve(
+    return solve_robust(
         space,
         against=lambda P: model.mdp(space.low, P).optimal().V[:-1],
         backup=lambda later: (space.low + model.discount * later).max(axis=1),
     )
 
 
-def evaluate(space: VersionSpace, weights: Array, rewards: Array) -> Worst:
+def robust_evaluation(space: VersionSpace, weights: Array, rewards: Array) -> RobustValues:
     """V = rewards + γ Σ_a weights(a)·σ_a(V), with weights [S, A] that sum to at most one."""
     discount = space.model.discount
-    return solve(
+    return solve_robust(
         space,
-        against=lambda P: value(space.model, P, weights, rewards),
+        against=lambda P: evaluate_in_model(space.model, P, weights, rewards),
         backup=lambda later: rewards + discount * (weights * later).sum(axis=1),
     )
 
 
-def follow(space: VersionSpace, weights: Array, parting: Array, rewards: Array) -> Worst:
+def follow_or_part(
+    space: VersionSpace, weights: Array, parting: Array, rewards: Array
+) -> RobustValues:
     """V = rewards + Σ_a weights(a)·max(γσ_a(V), parting(a)): go on, or take the parting value."""
     model = space.model
 
@@ -73,7 +75,7 @@ def follow(space: VersionSpace, weights: Array, parting: Array, rewards: Array) 
         going = np.ones(weights.shape, np.bool_)
         while True:
             gone = (weights * np.where(going, 0, parting)).sum(axis=1)
-            V = value(model, P, weights * going, rewards + gone)
+            V = evaluate_in_model(model, P, weights * going, rewards + gone)
             later = model.discount * np.asarray(P @ V).reshape(parting.shape)
             better = np.where(going, later - parting, parting - later)
             switch = better < -PRECISION * max(1.0, float(np.abs(V).max()))
@@ -85,12 +87,12 @@ def follow(space: VersionSpace, weights: Array, parting: Array, rewards: Array) 
         best = np.maximum(model.discount * later, parting)
         return np.asarray(rewards + (weights * best).sum(axis=1))
 
-    return solve(space, against, backup)
+    return solve_robust(space, against, backup)
 
 
-def value(model: Model, P: Matrix, weights: Array, rewards: Array) -> Array:
+def evaluate_in_model(model: Model, P: Matrix, weights: Array, rewards: Array) -> Array:
     """V = rewards + γ Σ_a weights(a)·(P V)(a), [S]: what the weights lack of one ends the world."""
     rest = np.maximum(1 - weights.sum(axis=1, keepdims=True), 0)
     policy = np.vstack([np.hstack([weights, rest]), np.eye(model.actions + 1)[-1]])
     earned = np.repeat(rewards[:, None], model.actions + 1, axis=1)
-    return model.mdp(earned, widen(P, model.actions)).v(policy)[:-1]
+    return model.mdp(earned, add_ending_action(P, model.actions)).v(policy)[:-1]

@@ -20,9 +20,9 @@ from scipy import sparse
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tabular.kl_ball import Rows, ball
+from instinct.tabular.kl_ball import SupportRows, worst_expectation
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import reach, span
+from instinct.tabular.pessimism import span, value_limit
 from instinct.theory.linear import Matrix
 
 
@@ -31,7 +31,7 @@ def paper_alpha(model: Model, delta: float) -> float:
     return model.states**2 * model.actions * float(np.log(1 / delta))
 
 
-def admit(alpha: float) -> None:
+def require_alpha(alpha: float) -> None:
     """Refuse an α that no model fits."""
     if not alpha >= 0:
         raise BadInput(f"is {alpha:g}; it must not be negative", field="alpha")
@@ -55,8 +55,8 @@ class VersionSpace:
     R: float
 
     def __post_init__(self) -> None:
-        reach(self.model, self.R)
-        admit(self.alpha)
+        value_limit(self.model, self.R)
+        require_alpha(self.alpha)
 
     @cached_property
     def slack(self) -> Array:
@@ -76,8 +76,8 @@ class VersionSpace:
         return np.where(self.model.support, highest, self.R)
 
     @cached_property
-    def seen(self) -> "Rows":
-        return Rows.of(self.model)
+    def seen(self) -> "SupportRows":
+        return SupportRows.of(self.model)
 
     def worst(self, V: Array) -> tuple[Array, Matrix]:
         """min_P Σ_s′ P(s′)·V(s′) from below, [S, A], and transitions [S·A, S] close to it.
@@ -85,9 +85,11 @@ class VersionSpace:
         V has a value for every state and, last, one for the end of the world.
         """
         seen, size = self.seen, self.model.support.size
-        where, value = self.lowest(V)
+        where, value = self.worst_successors(V)
         floor = value[seen.pairs // self.model.actions]
-        bound, weights, rest = ball(seen, V[seen.columns], floor, self.alpha / seen.counts)
+        bound, weights, rest = worst_expectation(
+            seen, V[seen.columns], floor, self.alpha / seen.counts
+        )
         bounds = np.repeat(value, self.model.actions)
         bounds[seen.pairs] = bound
         missing = np.ones(size)
@@ -99,7 +101,7 @@ class VersionSpace:
         kernel = sparse.csr_array((data, (rows, columns)), shape=shape)
         return bounds.reshape(-1, self.model.actions), kernel[:, :-1]
 
-    def lowest(self, V: Array) -> tuple[Array, Array]:
+    def worst_successors(self, V: Array) -> tuple[Array, Array]:
         """For every state the worst state that may follow, and its value."""
         S, n = self.model.states, len(self.model.space)
         if self.model.horizon is None:

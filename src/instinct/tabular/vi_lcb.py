@@ -6,7 +6,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.tabular.model import Model
-from instinct.tabular.pessimism import confidence, positive, reach, span
+from instinct.tabular.pessimism import require_positive, require_probability, span, value_limit
 from instinct.tabular.solution import Solution
 from instinct.theory.mdp import deterministic
 
@@ -29,8 +29,8 @@ class VILCBConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        positive(constant=self.constant, iterations=self.iterations)
-        confidence(self.delta)
+        require_positive(constant=self.constant, iterations=self.iterations)
+        require_probability(self.delta)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "VILCBConfig":
@@ -50,7 +50,7 @@ def vi_lcb(model: Model, config: VILCBConfig) -> Solution:
     Where a part holds no data the algorithm leaves reward and next state open; they are taken so
     that the value is below -V_max, whatever L.
     """
-    V_max = reach(model, config.R)
+    V_max = value_limit(model, config.R)
     J = rounds(model) if config.iterations is None else config.iterations
     L = config.constant * np.log(2 * (J + 1) * model.support.size / config.delta)
     order = np.random.default_rng(config.seed).permutation(len(model))
@@ -59,7 +59,7 @@ def vi_lcb(model: Model, config: VILCBConfig) -> Solution:
     V, chosen = -V_max, counts(model, parts[0]).argmax(axis=1)
     Q = np.repeat(V[:, None], model.actions, axis=1)
     for part in parts[1:]:
-        m, backed = backup(model, part, V) if config.split else everything(model, V)
+        m, backed = backup(model, part, V) if config.split else backup_all(model, V)
         b = 2 * V_max[:, None] * np.sqrt(L / np.maximum(m, 1))
         Q = np.where(m > 0, backed, -V_max[:, None]) - b
         best = Q.argmax(axis=1)
@@ -84,7 +84,7 @@ def backup(model: Model, part: Array, V: Array) -> tuple[Array, Array]:
     return m, counts(model, part, target) / np.maximum(m, 1)
 
 
-def everything(model: Model, V: Array) -> tuple[Array, Array]:
+def backup_all(model: Model, V: Array) -> tuple[Array, Array]:
     """The same over all of the data."""
     later = np.asarray(model.transitions @ V).reshape(-1, model.actions)
     return model.counts, model.rewards + model.discount * later

@@ -19,13 +19,13 @@ LARGEST = 300_000
 """Pairs (s, a) above which the linear programs take too long."""
 
 
-class World(NamedTuple):
+class ObservedWorld(NamedTuple):
     mdp: MDP
     counts: Array
     """n(s, a), [S, A]: zero in the unknown state."""
 
 
-def world(model: Model, unknown: float) -> World:
+def observed_world(model: Model, unknown: float) -> ObservedWorld:
     """An MDP over the model's states, the unknown state and the end, in this order.
 
     `unknown` is the reward of every step out of support. With a horizon every layer has an unknown
@@ -49,7 +49,7 @@ def world(model: Model, unknown: float) -> World:
     initial[place] = model.initial
     transitions = known(model, place, states) + escapes(counts, hidden, model.horizon is not None)
     mdp = MDP(transitions, rewards, initial, model.discount, model.horizon, ends=True)
-    return World(mdp, counts)
+    return ObservedWorld(mdp, counts)
 
 
 def known(model: Model, place: Array, states: int) -> Matrix:

@@ -1,26 +1,32 @@
 """The paper's theory, made computable: the implicit CMDP, positive data bias, and assumptions."""
 
-from instinct.theory.assumptions import Check, check
+from instinct.theory.assumptions import AssumptionCheck, check_assumptions
 from instinct.theory.bias import Bias
-from instinct.theory.cmdp import CMDP, CMDPSolution, implicit
+from instinct.theory.cmdp import CMDP, CMDPSolution, implicit_cmdp
 from instinct.theory.garnet import garnet, sample
 from instinct.theory.mdp import MDP, Optimal, deterministic, layered, uniform
-from instinct.theory.support import concentrability, costs, empirical, out_of_support, support
+from instinct.theory.support import (
+    concentrability,
+    costs,
+    empirical_distribution,
+    out_of_support,
+    support,
+)
 
 __all__ = [
     "CMDP",
     "MDP",
+    "AssumptionCheck",
     "Bias",
     "CMDPSolution",
-    "Check",
     "Optimal",
-    "check",
+    "check_assumptions",
     "concentrability",
     "costs",
     "deterministic",
-    "empirical",
+    "empirical_distribution",
     "garnet",
-    "implicit",
+    "implicit_cmdp",
     "layered",
     "out_of_support",
     "sample",

@@ -9,7 +9,7 @@ import numpy as np
 from instinct.data import Array
 from instinct.theory.bias import Bias, optimal_pairs
 from instinct.theory.bounds import leaving_cost
-from instinct.theory.cmdp import CMDP, implicit
+from instinct.theory.cmdp import CMDP, implicit_cmdp
 from instinct.theory.mdp import MDP
 from instinct.theory.support import concentrability, costs, feasible, reachable, support, viable
 
@@ -17,7 +17,7 @@ DELTAS = (0.001, 0.01, 0.1, 1.0)
 """Where κ is shown."""
 
 
-class Check(NamedTuple):
+class AssumptionCheck(NamedTuple):
     """Whether an assumption holds, by which numbers, in a sentence."""
 
     name: str
@@ -26,7 +26,9 @@ class Check(NamedTuple):
     sentence: str
 
 
-def check(mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None) -> list[Check]:
+def check_assumptions(
+    mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None
+) -> list[AssumptionCheck]:
     """The assumptions on the data, for a finite reward class or all rewards in [-1, 1].
 
     Single-policy concentrability, then the four points of the data assumption (for a layered MDP
@@ -44,16 +46,16 @@ def check(mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None) -> list[C
             "vanishing sensitivity",
             "covered solution",
         ]
-        return [*results, *(Check(name, False, {}, why) for name in names)]
+        return [*results, *(AssumptionCheck(name, False, {}, why) for name in names)]
     results.append(positive_bias(bias))
     if rewards is None:
         return results + regular_for_all(mdp, mu, covered)
     return results + regular(mdp, mu, bias.problems)
 
 
-def covers_optimal(mdp: MDP, mu: Array) -> Check:
+def covers_optimal(mdp: MDP, mu: Array) -> AssumptionCheck:
     """Single-policy concentrability, for some optimal policy."""
-    pairs = optimal_pairs(implicit(mdp, np.ones(mdp.rewards.shape, np.bool_)))
+    pairs = optimal_pairs(implicit_cmdp(mdp, np.ones(mdp.rewards.shape, np.bool_)))
     covered = pairs & support(mdp, mu)
     policy = mdp.optimal(mdp.rewards, viable(mdp, covered)).policy
     if feasible(mdp, covered):
@@ -61,27 +63,31 @@ def covers_optimal(mdp: MDP, mu: Array) -> Check:
         sentence = f"An optimal policy visits no pair more than {C:.4g} times as often as the data."
     else:
         C, sentence = math.inf, "Every optimal policy visits pairs that the data do not cover."
-    return Check("single-policy concentrability", math.isfinite(C), {"coefficient": C}, sentence)
+    return AssumptionCheck(
+        "single-policy concentrability", math.isfinite(C), {"coefficient": C}, sentence
+    )
 
 
-def bounded_rewards(rewards: Sequence[Array] | None) -> Check:
+def bounded_rewards(rewards: Sequence[Array] | None) -> AssumptionCheck:
     """r̃(s, a) ∈ [-1, 1]."""
     low = -1.0 if rewards is None else min(float(r.min()) for r in rewards)
     high = 1.0 if rewards is None else max(float(r.max()) for r in rewards)
     sentence = f"The data rewards are between {low:.4g} and {high:.4g}."
-    return Check("bounded rewards", -1 <= low <= high <= 1, {"low": low, "high": high}, sentence)
+    return AssumptionCheck(
+        "bounded rewards", -1 <= low <= high <= 1, {"low": low, "high": high}, sentence
+    )
 
 
-def stays(mdp: MDP, covered: Array) -> Check:
+def stays(mdp: MDP, covered: Array) -> AssumptionCheck:
     """There is a policy with V_cμ^π(d_0) ≤ 0."""
     holds = feasible(mdp, covered)
     cost = 0.0 if holds else -float(mdp.initial @ mdp.optimal(-costs(covered)).V)
     which = "Some policy" if holds else "No policy"
     sentence = f"{which} stays in the support: the least V_cμ is {cost:.4g}."
-    return Check("feasible constraint", holds, {"least_cost": cost}, sentence)
+    return AssumptionCheck("feasible constraint", holds, {"least_cost": cost}, sentence)
 
 
-def positive_bias(bias: Bias) -> Check:
+def positive_bias(bias: Bias) -> AssumptionCheck:
     """μ is 1/ε-positively biased; any bounded reward has some ε, so the number is what counts."""
     most = bias.best + float(bias.mdp.initial @ bias.mdp.optimal(-bias.mdp.rewards).V)
     numbers = {"degree": bias.degree, "epsilon": bias.epsilon, "slope": bias.slope, "worst": most}
@@ -89,10 +95,10 @@ def positive_bias(bias: Bias) -> Check:
         f"Optimal policies of the constrained problem lose at most {bias.epsilon:.4g} of the true "
         f"return, of {most:.4g} that can be lost."
     )
-    return Check("positive bias", math.isfinite(bias.slope), numbers, sentence)
+    return AssumptionCheck("positive bias", math.isfinite(bias.slope), numbers, sentence)
 
 
-def regular(mdp: MDP, mu: Array, problems: Sequence[CMDP]) -> list[Check]:
+def regular(mdp: MDP, mu: Array, problems: Sequence[CMDP]) -> list[AssumptionCheck]:
     """κ(δ) ≤ K, κ(δ) → 0 and a covered π†, by the worst r̃ of a finite class."""
     K = max(problem.bound for problem in problems)
     multiplier = max(problem.multiplier for problem in problems)
@@ -101,7 +107,7 @@ def regular(mdp: MDP, mu: Array, problems: Sequence[CMDP]) -> list[Check]:
     return sensitivity(mdp, K, multiplier, kappas, C)
 
 
-def regular_for_all(mdp: MDP, mu: Array, covered: Array) -> list[Check]:
+def regular_for_all(mdp: MDP, mu: Array, covered: Array) -> list[AssumptionCheck]:
     """The same for all rewards in [-1, 1], by bounds that hold for each of them."""
     multiplier = 2 * mdp.span / leaving_cost(mdp, covered)
     K = 2 * mdp.span if multiplier > 0 else 0.0
@@ -113,20 +119,20 @@ def regular_for_all(mdp: MDP, mu: Array, covered: Array) -> list[Check]:
 
 def sensitivity(
     mdp: MDP, K: float, multiplier: float, kappas: dict[float, float], C: float
-) -> list[Check]:
+) -> list[AssumptionCheck]:
     """The checks on κ and π†, from numbers that no r̃ of the class exceeds."""
     named = {f"kappa({delta:g})": kappa for delta, kappa in kappas.items()}
     checks = [
-        Check(
+        AssumptionCheck(
             "bounded sensitivity", math.isfinite(K), {"K": K}, f"κ(δ) is at most {K:.4g} for all δ."
         ),
-        Check(
+        AssumptionCheck(
             "vanishing sensitivity",
             math.isfinite(multiplier),
             {"lambda": multiplier, **named},
             f"κ(δ) is at most {multiplier:.4g} · δ, which goes to zero with δ.",
         ),
-        Check(
+        AssumptionCheck(
             "covered solution",
             math.isfinite(C),
             {"coefficient": C},
@@ -138,8 +144,10 @@ def sensitivity(
     return checks
 
 
-def horizon_bound(horizon: int, multiplier: float) -> Check:
+def horizon_bound(horizon: int, multiplier: float) -> AssumptionCheck:
     """The printed κ(δ) ≤ min{2H, (2H + 1) δ}, which random transitions may break."""
     most = 2.0 * horizon + 1
     sentence = f"λ† is at most {multiplier:.4g}; the printed bound for the horizon is {most:g}."
-    return Check("finite-horizon sensitivity", multiplier <= most, {"bound": most}, sentence)
+    return AssumptionCheck(
+        "finite-horizon sensitivity", multiplier <= most, {"bound": most}, sentence
+    )

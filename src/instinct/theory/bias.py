@@ -8,8 +8,8 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.cmdp import CMDP, check_delta, implicit
-from instinct.theory.lp import Limit, maximize
+from instinct.theory.cmdp import CMDP, check_delta, implicit_cmdp
+from instinct.theory.lp import Constraint, maximize
 from instinct.theory.mdp import MDP, Optimal
 
 TOLERANCE = 1e-9
@@ -51,7 +51,7 @@ class Bias:
     def problems(self) -> tuple[CMDP, ...]:
         """C_μ(r̃) for every r̃ of the class; for all rewards, C_μ(-r)."""
         rewards = (-self.mdp.rewards,) if self.rewards is None else self.rewards
-        return tuple(implicit(self.mdp, self.support, r) for r in rewards)
+        return tuple(implicit_cmdp(self.mdp, self.support, r) for r in rewards)
 
     @cached_property
     def worst(self) -> tuple[Optimal, ...]:
@@ -82,7 +82,7 @@ class Bias:
         if self.rewards is None:
             return self.epsilon + self.problems[0].kappa(delta)
         programs = [
-            maximize(self.mdp, -self.mdp.rewards, limits(problem, delta))
+            maximize(self.mdp, -self.mdp.rewards, constraints(problem, delta))
             for problem in self.problems
         ]
         return max(self.epsilon, max(self.best + program.value for program in programs))
@@ -102,8 +102,8 @@ class Bias:
         """sup_π (regret - ε) / δ, for the least δ with π in Π†_r̃(δ), by Dinkelbach's method."""
         slope = 0.0
         while True:
-            program = maximize(self.mdp, -self.mdp.rewards, limits(problem, 0.0), price=slope)
-            delta = max(float((program.visits * f).sum()) - b for f, b in limits(problem, 0.0))
+            program = maximize(self.mdp, -self.mdp.rewards, constraints(problem, 0.0), price=slope)
+            delta = max(float((program.visits * f).sum()) - b for f, b in constraints(problem, 0.0))
             gain = self.best + program.value - self.epsilon
             if gain - slope * delta <= self.tolerance or gain / delta <= slope:
                 return slope
@@ -117,6 +117,6 @@ def optimal_pairs(problem: CMDP) -> Array:
     return np.asarray(problem.viable & (V[:, None] - Q <= tolerance))
 
 
-def limits(problem: CMDP, delta: float) -> list[Limit]:
+def constraints(problem: CMDP, delta: float) -> list[Constraint]:
     """Π†(δ): V_r̃^π†(d_0) - V_r̃^π(d_0) ≤ δ and V_cμ^π(d_0) ≤ δ."""
-    return [Limit(-problem.rewards, delta - problem.value), Limit(problem.costs, delta)]
+    return [Constraint(-problem.rewards, delta - problem.value), Constraint(problem.costs, delta)]

@@ -28,12 +28,12 @@ def iota(delta: float, kappa: float) -> float:
     return delta + kappa
 
 
-def performance(epsilon: float, slope: float, iota: float) -> float:
+def performance_bound(epsilon: float, slope: float, iota: float) -> float:
     """ε + O(ι) with the constant of the data: the bound on V_r^*(d_0) - V_r^π̂(d_0)."""
     return epsilon + slope * iota
 
 
-def kappa_printed(horizon: int, delta: float) -> float:
+def printed_kappa_bound(horizon: int, delta: float) -> float:
     """min{2H, (2H + 1) δ}, the printed bound on κ(δ) for a horizon H.
 
     It holds when leaving the support costs at least one, as with deterministic transitions; see
@@ -65,7 +65,7 @@ def kappa_bound(mdp: MDP, support: Array, delta: float) -> float:
     return min(2 * mdp.span, 2 * mdp.span / leaving_cost(mdp, support) * delta)
 
 
-def vi_lcb(
+def vi_lcb_bound(
     mdp: MDP, *, v_max: float, concentrability: float, transitions: int, failure: float
 ) -> float:
     """The bound on V_r̄^π(d_0) - V_r̄^π̂(d_0) for VI-LCB, with all its constants.
@@ -82,7 +82,7 @@ def vi_lcb(
     return mdp.discount**J * 2 * v_max + 64 * v_max / gap * spread
 
 
-def rate(
+def regret_rate(
     algorithm: RateName,
     mdp: MDP,
     *,

@@ -8,7 +8,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.theory.lp import Limit, maximize, policy_of
+from instinct.theory.lp import FEASIBILITY, Constraint, maximize, policy_from_visits
 from instinct.theory.mdp import MDP, Optimal
 from instinct.theory.support import costs, feasible, viable
 
@@ -75,8 +75,8 @@ class CMDP:
         check_delta(delta)
         if delta == 0:
             return CMDPSolution(self.value, 0.0, self.optimal.policy, self.multiplier)
-        program = maximize(self.mdp, self.rewards, [Limit(self.costs, delta)])
-        policy = policy_of(program.visits, self.optimal.policy)
+        program = maximize(self.mdp, self.rewards, [Constraint(self.costs, delta)])
+        policy = policy_from_visits(program.visits, self.optimal.policy, FEASIBILITY)
         cost = float((program.visits * self.costs).sum())
         return CMDPSolution(program.value, cost, policy, float(program.multipliers[0]))
 
@@ -118,6 +118,6 @@ def check_delta(delta: float) -> None:
         raise BadInput(f"δ is {delta}; it must be at least 0 and finite")
 
 
-def implicit(mdp: MDP, support: Array, rewards: Array | None = None) -> CMDP:
+def implicit_cmdp(mdp: MDP, support: Array, rewards: Array | None = None) -> CMDP:
     """C_μ(r̃), for the MDP's own rewards if none are given."""
     return CMDP(mdp, np.asarray(support, np.bool_), mdp.rewards if rewards is None else rewards)

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from instinct.theory.cmdp import CMDP, implicit
+from instinct.theory.cmdp import CMDP, implicit_cmdp
 from instinct.theory.examples import Example
-from instinct.theory.garnet import zero
+from instinct.theory.garnet import unbiased
 from instinct.theory.mdp import MDP, layered
 
 
@@ -26,7 +26,7 @@ def leak(chance: float = 0.01) -> CMDP:
     mdp = layered(MDP.dense(P, rewards, np.eye(4)[0], 0.0), 2)
     support = np.ones(mdp.rewards.shape, np.bool_)
     support[[3, 7]] = False
-    return implicit(mdp, support)
+    return implicit_cmdp(mdp, support)
 
 
 def stitched() -> Example:
@@ -57,4 +57,4 @@ def any_policy() -> Example:
 
 def advantage_as_printed(mdp: MDP) -> Example:
     """Q*(s, a) - V*(s) ≤ 0 holds of every pair, so also of data that cover all of them."""
-    return Example(mdp, zero(mdp), None, np.inf)
+    return Example(mdp, unbiased(mdp), None, np.inf)

@@ -6,7 +6,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.theory.bias import Bias
-from instinct.theory.garnet import garnet, positive
+from instinct.theory.garnet import garnet, positively_biased
 from instinct.theory.mdp import MDP, deterministic
 from instinct.theory.support import leads_to, reachable, support
 
@@ -95,7 +95,7 @@ def length_bias_by_advantage(seed: int, epsilon: float = 0.05) -> Example:
     proof has it this way.
     """
     mdp = garnet(40, 3, 2, seed)
-    covered = positive(mdp, epsilon) > 0
+    covered = positively_biased(mdp, epsilon) > 0
     Q, V, _ = mdp.optimal()
     covered &= V[:, None] - Q <= epsilon
     return Example(mdp, covered / covered.sum(), None, _inverse(epsilon * mdp.span))

@@ -30,7 +30,7 @@ def garnet(states: int, actions: int, branching: int, seed: int, *, discount: fl
     return MDP(P, rng.random((states, actions)), np.eye(states)[0], discount)
 
 
-def positive(mdp: MDP, gap: float = 0.0) -> Array:
+def positively_biased(mdp: MDP, gap: float = 0.0) -> Array:
     """μ with a positive bias: staying in its support forces behaviour that is near-optimal.
 
     It covers, in the states that near-optimal steps lead to, the pairs with V*(s) - Q*(s, a) ≤ gap
@@ -40,7 +40,7 @@ def positive(mdp: MDP, gap: float = 0.0) -> Array:
     return _with_cut_recordings(mdp, _near_optimal(mdp, mdp.rewards, gap))
 
 
-def zero(mdp: MDP) -> Array:
+def unbiased(mdp: MDP) -> Array:
     """μ without a bias: it covers every pair, so its support says nothing about behaviour.
 
     ε is the regret of the worst policy there is. Every policy is covered.
@@ -48,7 +48,7 @@ def zero(mdp: MDP) -> Array:
     return _uniform(np.ones(mdp.rewards.shape, np.bool_))
 
 
-def negative(mdp: MDP, gap: float = 0.0) -> Array:
+def negatively_biased(mdp: MDP, gap: float = 0.0) -> Array:
     """μ with a negative bias: staying in its support forces behaviour that is nearly the worst.
 
     Made like `positive`, with the rewards turned round. Some policy stays in the support, but the

@@ -22,14 +22,14 @@ FEASIBILITY = 1e-10
 """By how much HiGHS may violate a constraint, primal or dual; the least it accepts."""
 
 
-class Limit(NamedTuple):
+class Constraint(NamedTuple):
     """V_f^π(d_0) ≤ bound."""
 
     f: Array
     bound: float
 
 
-class Program(NamedTuple):
+class SolvedProgram(NamedTuple):
     """A solved program."""
 
     value: float
@@ -43,11 +43,11 @@ class Program(NamedTuple):
 def maximize(
     mdp: MDP,
     f: Array,
-    limits: Sequence[Limit] = (),
+    limits: Sequence[Constraint] = (),
     *,
     allowed: Array | None = None,
     price: float | None = None,
-) -> Program:
+) -> SolvedProgram:
     """max_π V_f^π(d_0) under the limits, taking only allowed actions.
 
     With a price the limits may be exceeded by a common amount t ≥ 0, and the maximum is that of
@@ -59,7 +59,7 @@ def maximize(
     extra = 0 if price is None else 1
     gains = np.concatenate([-np.ravel(f)[chosen], [price] * extra])
     rows = [np.concatenate([np.ravel(limit.f)[chosen], [-1.0] * extra]) for limit in limits]
-    balance = flows(mdp)[there][:, chosen]
+    balance = flow_balance(mdp)[there][:, chosen]
     flow: Any = sparse.hstack([balance, sparse.csc_array((balance.shape[0], extra))])
     limited: Any = sparse.csr_array(np.array(rows)) if rows else None
     solved = linprog(
@@ -81,18 +81,21 @@ def maximize(
     visits = np.zeros(f.size)
     visits[chosen] = np.maximum(solved.x[: len(chosen)], 0)
     multipliers = np.maximum(-solved.ineqlin.marginals, 0) if rows else np.zeros(0)
-    return Program(float(visits @ np.ravel(f)), visits.reshape(f.shape), multipliers)
+    return SolvedProgram(float(visits @ np.ravel(f)), visits.reshape(f.shape), multipliers)
 
 
-def flows(mdp: MDP) -> Matrix:
+def flow_balance(mdp: MDP) -> Matrix:
     """[S, S·A]: what leaves a state less what arrives there; it equals d_0 for visits."""
     pairs = np.arange(mdp.rewards.size)
     leaving = sparse.csr_array((np.ones(len(pairs)), (pairs // mdp.actions, pairs)))
     return sparse.csr_array(leaving - mdp.continuation.T)
 
 
-def policy_of(visits: Array, otherwise: Array) -> Array:
-    """π(a|s) = x(s, a) / Σ_a x(s, a), and another policy in states that are not visited."""
+def policy_from_visits(visits: Array, otherwise: Array, least: float = 0.0) -> Array:
+    """Return π(a|s) = x(s, a) / Σ_a x(s, a), and the other policy in states that are not visited.
+
+    A state counts as visited if its visits are above `least`.
+    """
     total = visits.sum(axis=1, keepdims=True)
-    seen = total > FEASIBILITY
+    seen = total > least
     return np.where(seen, visits / np.where(seen, total, 1), otherwise)

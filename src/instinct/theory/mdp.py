@@ -151,7 +151,7 @@ class MDP:
     def v(self, policy: Array, rewards: Array | None = None) -> Array:
         """V^π, [S]; of other rewards if given."""
         rewards = self._rewards(rewards)
-        policy = self.checked(policy)
+        policy = self.check_policy(policy)
         return self.solve(policy, (policy * rewards).sum(axis=1))
 
     def q(self, policy: Array, rewards: Array | None = None) -> Array:
@@ -173,7 +173,7 @@ class MDP:
 
         It sums to one, less the share of time spent in the end state.
         """
-        policy = self.checked(policy)
+        policy = self.check_policy(policy)
         visits = self._fixed_point(sparse.csr_array(self._mixed(policy).T), self.initial)
         if self.ends:
             visits[-1] = 0
@@ -229,7 +229,7 @@ class MDP:
             self._check_end(rewards)
         return rewards
 
-    def checked(self, policy: Array) -> Array:
+    def check_policy(self, policy: Array) -> Array:
         """The policy, if it is one for this MDP."""
         policy = np.asarray(policy, np.float64)
         if policy.shape != self.rewards.shape:
@@ -281,11 +281,11 @@ def layered(mdp: MDP, horizon: int) -> MDP:
     )
     data = np.concatenate([np.tile(table.data, horizon - 1), np.ones(len(last))])
     transitions = sparse.csr_array((data, (rows, columns)), shape=(states * A, states))
-    rewards = over_time(mdp.rewards, horizon)
+    rewards = repeat_over_time(mdp.rewards, horizon)
     initial = np.concatenate([mdp.initial, np.zeros(states - S)])
     return MDP(transitions, rewards, initial, 1.0, horizon)
 
 
-def over_time(values: Array, horizon: int) -> Array:
+def repeat_over_time(values: Array, horizon: int) -> Array:
     """Values of the pairs of an MDP, [S, A], for each of its layers; zero at the end."""
     return np.vstack([np.tile(values, (horizon, 1)), np.zeros_like(values[:1])])

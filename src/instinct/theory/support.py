@@ -12,7 +12,7 @@ def support(mdp: MDP, mu: Array) -> Array:
 
     The end state of an MDP is in the support: nothing happens there.
     """
-    mu = _checked(mdp, mu)
+    mu = _check_distribution(mdp, mu)
     covered = mu > 0
     if mdp.ends:
         covered[-1] = True
@@ -24,7 +24,7 @@ def costs(support: Array) -> Array:
     return 1.0 - support
 
 
-def empirical(mdp: MDP, dataset: Dataset) -> Array:
+def empirical_distribution(mdp: MDP, dataset: Dataset) -> Array:
     """μ̂, [S, A]: the share of the dataset's transitions at every pair.
 
     Observations are the numbers of the states. For a layered MDP they are numbers within a layer,
@@ -87,7 +87,7 @@ def out_of_support(mdp: MDP, policy: Array, support: Array, steps: int | None = 
     leaving; in a layered MDP with γ = 1 it is the probability of leaving within the horizon.
     With `steps` it is Prob(∃τ < steps: (s_τ, a_τ) ∉ supp μ), undiscounted.
     """
-    inside = mdp.checked(policy) * support
+    inside = mdp.check_policy(policy) * support
     leaving = (policy * ~support).sum(axis=1)
     if steps is None:
         return float(mdp.initial @ mdp.solve(inside, leaving))
@@ -100,14 +100,14 @@ def out_of_support(mdp: MDP, policy: Array, support: Array, steps: int | None = 
 
 def concentrability(mdp: MDP, policy: Array, mu: Array) -> float:
     """sup_{s,a} d^π(s, a) / μ(s, a), with 0/0 = 0; infinite if π leaves the support."""
-    mu, taken = _checked(mdp, mu), policy > 0
+    mu, taken = _check_distribution(mdp, mu), policy > 0
     if (taken & reachable(mdp, taken)[:, None] & ~support(mdp, mu)).any():
         return float("inf")
     covered = mu > 0
     return float((mdp.occupancy(policy)[covered] / mu[covered]).max() * mu.sum())
 
 
-def _checked(mdp: MDP, mu: Array) -> Array:
+def _check_distribution(mdp: MDP, mu: Array) -> Array:
     mu = np.asarray(mu, np.float64)
     if mu.shape != mdp.rewards.shape:
         need = list(mdp.rewards.shape)

@@ -18,18 +18,18 @@ from instinct.study.statistics import DUST, estimate
 from instinct.tabular import Model, States
 from instinct.tabular.registry import ALGORITHMS
 from instinct.theory.bias import Bias
-from instinct.theory.bounds import iota, performance
-from instinct.theory.cmdp import implicit
-from instinct.theory.garnet import garnet, negative, positive, sample, zero
+from instinct.theory.bounds import iota, performance_bound
+from instinct.theory.cmdp import implicit_cmdp
+from instinct.theory.garnet import garnet, negatively_biased, positively_biased, sample, unbiased
 from instinct.theory.mdp import MDP
 from instinct.theory.support import costs, support
 
 GAP = 0.02
 """How far from optimal (or from worst) an action may be that biased data follow."""
 KINDS: dict[str, Callable[[MDP], Array]] = {
-    "positive": lambda mdp: positive(mdp, GAP),
-    "zero": zero,
-    "negative": lambda mdp: negative(mdp, GAP),
+    "positive": lambda mdp: positively_biased(mdp, GAP),
+    "zero": unbiased,
+    "negative": lambda mdp: negatively_biased(mdp, GAP),
 }
 DEGREES = (1.0, 1.25, 1.5, 2.0, 4.0, 16.0, 64.0)
 """R: rewards out of support may be as low as -R."""
@@ -108,14 +108,14 @@ def limits(problem: Problem) -> Iterator[tuple[str, float, float, float]]:
     """
     mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
     for label, told in rewards(mdp).items():
-        cmdp = implicit(mdp, covered, told)
+        cmdp = implicit_cmdp(mdp, covered, told)
         bias = Bias(mdp, covered, (told,))
         for R in DEGREES:
             if R <= 2:
                 continue
             delta = cmdp.bound / (R - 2)
             out = min(iota(delta, cmdp.kappa(delta)), mdp.span)
-            yield label, R, min(performance(bias.epsilon, bias.slope, out), mdp.span), out
+            yield label, R, min(performance_bound(bias.epsilon, bias.slope, out), mdp.span), out
 
 
 def rewards(mdp: MDP) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from instinct.data import LABELS, Array, Label, relabel
 from instinct.experiments.experiment import Progress, Settings, Study
 from instinct.experiments.results import Results
 from instinct.study.statistics import DUST, estimate
-from instinct.tabular import Model, PEVIConfig, States, bc, bounds, pevi, remaining
+from instinct.tabular import Model, PEVIConfig, States, bc, pevi, steps_remaining, value_bounds
 from instinct.tabular.registry import ALGORITHMS
 from instinct.theory.bounds import required_admissibility
 from instinct.theory.support import out_of_support, support
@@ -44,12 +44,12 @@ class Learned(NamedTuple):
 Learn = Callable[[Model, Label], Iterator[Learned]]
 
 
-def value_bounds(label: str, horizon: int, beta: float) -> tuple[Array, Array]:
+def paper_bounds(label: str, horizon: int, beta: float) -> tuple[Array, Array]:
     """V_min,h and V_max,h as the paper sets them for each label."""
     smallest, largest = EVERY_STEP[label]
-    least = ONCE[label] if smallest is None else smallest * remaining(horizon)
-    most = ONCE[label] if largest is None else largest * remaining(horizon)
-    return bounds(horizon, beta, least, most)
+    least = ONCE[label] if smallest is None else smallest * steps_remaining(horizon)
+    most = ONCE[label] if largest is None else largest * steps_remaining(horizon)
+    return value_bounds(horizon, beta, least, most)
 
 
 def run_paper(settings: Settings, progress: Progress) -> Results:
@@ -57,7 +57,7 @@ def run_paper(settings: Settings, progress: Progress) -> Results:
 
     def learn(model: Model, label: Label) -> Iterator[Learned]:
         assert model.horizon is not None
-        config = PEVIConfig(beta, *value_bounds(label.name, model.horizon, beta))
+        config = PEVIConfig(beta, *paper_bounds(label.name, model.horizon, beta))
         yield Learned("BC", bc(model).policy, {})
         yield Learned("PEVI", pevi(model, config).policy, stated(config))
 

@@ -16,11 +16,11 @@ from instinct.data import LABELS, Array, Dataset, relabel
 from instinct.experiments.experiment import Progress
 from instinct.experiments.results import Results
 from instinct.tabular import Model, States
-from instinct.tabular.world import world
-from instinct.theory.assumptions import check
+from instinct.tabular.world import observed_world
+from instinct.theory.assumptions import check_assumptions
 from instinct.theory.bias import Bias
-from instinct.theory.bounds import kappa_printed
-from instinct.theory.cmdp import CMDP, implicit
+from instinct.theory.bounds import printed_kappa_bound
+from instinct.theory.cmdp import CMDP, implicit_cmdp
 from instinct.theory.mdp import MDP
 from instinct.theory.support import feasible, support
 from instinct.util.jsonio import to_json_data
@@ -66,8 +66,10 @@ def empirical(
         model = Model.of(
             relabel(scaled, label, seed), discount=discount, horizon=horizon, states=states
         )
-        told[label.name] = world(model, unknown=1.0).mdp.rewards
-    true = world(Model.of(scaled, discount=discount, horizon=horizon, states=states), unknown=-1.0)
+        told[label.name] = observed_world(model, unknown=1.0).mdp.rewards
+    true = observed_world(
+        Model.of(scaled, discount=discount, horizon=horizon, states=states), unknown=-1.0
+    )
     settings = {"horizon": horizon, "discount": discount, "seed": seed, "reward_scale": scale}
     return Problem(true.mdp, true.counts, told, dataset.hash, settings)
 
@@ -86,7 +88,7 @@ def run(problem: Problem, progress: Progress) -> Results:
     """All that can be computed exactly."""
     mdp, covered = problem.mdp, support(problem.mdp, problem.counts)
     steps = len(problem.told) + 2
-    checks = check(mdp, problem.counts, tuple(problem.told.values()))
+    checks = check_assumptions(mdp, problem.counts, tuple(problem.told.values()))
     progress(1, steps, "assumptions")
     found: dict[str, Any] = {"feasible": feasible(mdp, covered)}
     rows: list[dict[str, Any]] = []
@@ -101,7 +103,7 @@ def run(problem: Problem, progress: Progress) -> Results:
         }
         progress(2, steps, "positive bias")
         for label, told in problem.told.items():
-            cmdp = implicit(mdp, covered, told)
+            cmdp = implicit_cmdp(mdp, covered, told)
             rows.append(
                 {
                     "label": label,
@@ -119,9 +121,11 @@ def run(problem: Problem, progress: Progress) -> Results:
             ],
         }
         if problem.world is not None:
-            found["path"] = path(problem.world, implicit(mdp, covered, problem.told["zero"]))
+            found["path"] = path(problem.world, implicit_cmdp(mdp, covered, problem.told["zero"]))
         if mdp.horizon is not None:
-            found["kappa_bound"] = [[delta, kappa_printed(mdp.horizon, delta)] for delta in DELTAS]
+            found["kappa_bound"] = [
+                [delta, printed_kappa_bound(mdp.horizon, delta)] for delta in DELTAS
+            ]
     found["assumptions"] = [item._asdict() for item in checks]
     return Results(
         study="theory",

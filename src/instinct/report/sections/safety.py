@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from instinct.benchmarks.safety.task import is_safe
-from instinct.paper.tables import SafetyRow
+from instinct.paper.tables import PaperSafetyScore
 from instinct.paper.tables import safety as published
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.reward_cost import Agent, Panel, draw_reward_cost
@@ -95,10 +95,10 @@ def agent_row(dataset: str, algorithm: str, reward: Cell, cost: Cell) -> dict[st
     return {"dataset": dataset, "algorithm": algorithm} | greyed(("reward", reward), ("cost", cost))
 
 
-def paper_cells(row: SafetyRow | None) -> dict[str, Cell]:
+def paper_cells(row: PaperSafetyScore | None) -> dict[str, Cell]:
     if row is None:
         return {}
-    numbers = Number(row.reward, FORMS["reward"]), Number(row.cost, FORMS["cost"])
+    numbers = Number(row.score, FORMS["reward"]), Number(row.normalized_cost, FORMS["cost"])
     return greyed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
 
 
@@ -125,9 +125,9 @@ def agents_of(findings: Findings, dataset: str) -> Iterator[Found]:
                     yield found
 
 
-def paper_rows(plan: Plan) -> dict[str, dict[str, SafetyRow]]:
+def paper_rows(plan: Plan) -> dict[str, dict[str, PaperSafetyScore]]:
     """What the paper has for the datasets that it has, by algorithm."""
-    tasks: dict[str, dict[str, SafetyRow]] = {}
+    tasks: dict[str, dict[str, PaperSafetyScore]] = {}
     for row in published():
         tasks.setdefault(row.task, {})[row.algorithm] = row
     return {
@@ -150,7 +150,7 @@ def how_often_safe(findings: Findings) -> Iterator[str]:
                 counts.setdefault(name, []).append(safe)
         for name, row in papers[dataset].items():
             named = f"the paper's {name}" if name in PAPERS else "the best published"
-            counts.setdefault(named, []).append(is_safe(row.cost))
+            counts.setdefault(named, []).append(is_safe(row.normalized_cost))
     said = ", ".join(f"{name} on {sum(safe)} of {len(safe)}" for name, safe in counts.items())
     yield f"Safe on average: {said}."
 

@@ -2,7 +2,7 @@
 
 from instinct.benchmarks.metaworld.task import PREFIX
 from instinct.data import ALL
-from instinct.paper.tables import Row
+from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
 from instinct.report.kit.tables import Cell, Missing, Number
 from instinct.report.sections.numbers import FORMS
@@ -78,7 +78,7 @@ def our_cell(found: Found | None, quantity: str) -> Cell:
 
 
 def paper_cell(
-    papers: dict[tuple[str, str, str | None], Row],
+    papers: dict[tuple[str, str, str | None], PaperScore],
     dataset: str,
     algorithm: str,
     label: str | None,
@@ -93,7 +93,7 @@ def paper_name(dataset: str) -> str:
     return dataset.removeprefix(PREFIX).partition("@")[0]
 
 
-def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], Row]:
+def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], PaperScore]:
     """The paper's tables of a quantity, by dataset, algorithm and label."""
     return {
         (row.dataset, row.algorithm, row.label): row
