@@ -141,4 +141,4 @@ def test_a_dataset_in_memory_is_kept_as_a_file(tmp_path: Path) -> None:
     found = instinct.audit(dataset, algorithms=["IQL"], seeds=1, settings=small, folder=tmp_path)
     assert read(next(tmp_path.glob("*.npz"))).hash == dataset.hash
     assert "return" not in found.results
-    assert found.findings.moved(found.findings.plan.datasets[0], "IQL", "zero") is None
+    assert found.findings.action_distance(found.findings.plan.datasets[0], "IQL", "zero") is None

@@ -35,13 +35,13 @@ def test_a_page_is_told_without_its_details(capsys: pytest.CaptureFixture[str]) 
         Section("More", tables=(Table("more", "More.", ("a",), ()),), detail=True),
     )
     verdicts = (Verdict("It holds [0, 1].", "holds"),)
-    page = Page("", "Found.", sections, verdicts=verdicts, missing=("CQL: diverged",))
+    page = Page("", "CellResult.", sections, verdicts=verdicts, missing=("CQL: diverged",))
     show_page(page, Path("results/index.html"))
     printed = capsys.readouterr().out
     assert "Scores." in printed
     assert "More." not in printed
     assert printed.splitlines()[-4:] == [
-        "Found.",
+        "CellResult.",
         "✓ It holds [0, 1].",
         "Missing: CQL: diverged",
         "Page: results/index.html",

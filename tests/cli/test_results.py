@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from instinct.results.archive import STUDY, read_archive
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.trials import Trial
 from tests.cli.conftest import Run
@@ -15,7 +15,7 @@ PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2
 
 
 def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
-    def measured(trial: Trial) -> Measured | None:
+    def measured(trial: Trial) -> Measurement | None:
         return None if "random, seed 1" in str(trial) else scores(trial, 61.5)
 
     store_with(tmp_path / "small", PLAN, measured)

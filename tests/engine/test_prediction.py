@@ -9,7 +9,7 @@ import pytest
 
 from instinct.deep.training.loop import advance
 from instinct.deep.training.synthetic import hopper_like, untrained
-from instinct.engine.prediction import all_trials, longest, predict, stages_of
+from instinct.engine.prediction import all_trials, horizon_of, predict, stages_of
 from instinct.study.plan import Plan
 
 
@@ -42,7 +42,7 @@ def test_warm_starts_that_are_shared_are_counted_once() -> None:
     ],
 )
 def test_how_long_an_episode_can_be(task: str, steps: int) -> None:
-    assert longest(task) == steps
+    assert horizon_of(task) == steps
 
 
 def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
@@ -62,8 +62,8 @@ def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
 
 def test_compiling_is_no_part_of_the_prediction() -> None:
     """A step of so small a network takes far less than the seconds that compiling takes."""
-    told: list[tuple[int, int, str]] = []
-    found = predict(plan(), workers=2, report=lambda *at: told.append(at))
+    calls: list[tuple[int, int, str]] = []
+    found = predict(plan(), workers=2, on_progress=lambda *at: calls.append(at))
     algorithm = jax.tree.map(jnp.asarray, plan().final({})[0].configured())
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
     key = jax.random.key(0)
@@ -76,4 +76,4 @@ def test_compiling_is_no_part_of_the_prediction() -> None:
     assert per_second / 20 < found.steps_per_second["PSPI"] < 20 * per_second
     assert found.core_hours * 3600 > 4 * 1000 / found.steps_per_second["PSPI"] * 0.99
     assert found.hours(machines=5) == found.core_hours / 10
-    assert [what for _, _, what in told] == ["Cloning", "Evaluation", "PSPI"]
+    assert [what for _, _, what in calls] == ["Cloning", "Evaluation", "PSPI"]

@@ -14,20 +14,27 @@ import pytest
 
 from instinct.deep import Progress
 from instinct.deep.training.checkpoint import load_arrays
-from instinct.engine import ray_executor as ray_workers
-from instinct.engine.ray_executor import Files, Lacking, RayWorker, RayWorkers, Ready, ray
+from instinct.engine import ray_executor
+from instinct.engine.ray_executor import (
+    Files,
+    RayExecutor,
+    RayWorker,
+    WarmStartsNeeded,
+    WorkerReady,
+    ray,
+)
 from instinct.engine.run_plan import local, run_plan
-from instinct.engine.scheduler import State
-from instinct.engine.trial_runner import WARM_STARTS, Opened
+from instinct.engine.scheduler import StudyProgress
+from instinct.engine.trial_runner import WARM_STARTS, DatasetOpened
 from instinct.errors import BadInput, InstinctError
 from instinct.study.store import read_store
 from tests.study.problems import (
     PENDULUM,
     deep_plan,
     grid_plan,
+    ignore_progress,
     rows,
     table,
-    unwatched,
     write_dataset,
 )
 
@@ -36,7 +43,7 @@ from tests.study.problems import (
 def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an actor sets for its own process is put back."""
     monkeypatch.setenv("XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))
-    monkeypatch.setattr(ray_workers, "keep_programs", lambda: None)
+    monkeypatch.setattr(ray_executor, "keep_programs", lambda: None)
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +59,7 @@ def test_no_cluster_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("ray.init", refuse)
     with pytest.raises(BadInput, match="cannot connect to a Ray cluster") as told:
-        run_plan(grid_plan(), tmp_path, unwatched, ray("192.0.2.1:6379"))
+        run_plan(grid_plan(), tmp_path, ignore_progress, ray("192.0.2.1:6379"))
     assert "\n" not in str(told.value)
     assert rows(tmp_path) == {}
 
@@ -62,41 +69,41 @@ def test_warm_starts_travel(tmp_path: Path) -> None:
     data = write_dataset(tmp_path / "data.npz")
     trial, *_ = deep_plan(data, "ATAC", seeds=1).final({})
     worker = RayWorker("study")
-    assert isinstance(worker.listen()[0], Ready)
+    assert isinstance(worker.messages()[0], WorkerReady)
     worker.begin(trial)
-    opened, lacking = worker.listen()
-    assert isinstance(opened, Opened)
-    assert isinstance(lacking, Lacking)
+    opened, needed = worker.messages()
+    assert isinstance(opened, DatasetOpened)
+    assert isinstance(needed, WarmStartsNeeded)
     policy, critics = worker.warm_starts.values()
-    assert {*lacking.files} == {policy, critics}
-    assert all(name.startswith(f"{WARM_STARTS}/") for name in lacking.files)
+    assert {*needed.files} == {policy, critics}
+    assert all(name.startswith(f"{WARM_STARTS}/") for name in needed.files)
 
-    ray_workers.write_files(worker.folder, Files({policy: b"a policy", critics: b"half trained"}))
-    worker.report(Progress("Cloning", 1, 1, {}))
-    worker.report(Progress("Evaluation", 1, 2, {}))
-    worker.report(Progress("Evaluation", 2, 2, {}))
-    said = worker.listen()
+    ray_executor.write_files(worker.folder, Files({policy: b"a policy", critics: b"half trained"}))
+    worker.on_event(Progress("Cloning", 1, 1, {}))
+    worker.on_event(Progress("Evaluation", 1, 2, {}))
+    worker.on_event(Progress("Evaluation", 2, 2, {}))
+    said = worker.messages()
     assert [type(what) for what in said] == [Progress, Files, Progress, Progress]
     assert said[1] == Files({policy: b"a policy"})
-    worker.report(Progress("ATAC", 1, 2, {}))
-    assert worker.listen()[0] == Files({critics: b"half trained"})
+    worker.on_event(Progress("ATAC", 1, 2, {}))
+    assert worker.messages()[0] == Files({critics: b"half trained"})
 
     worker.begin(replace(trial, settings={**trial.settings, "beta": 2.0}))
-    assert worker.listen() == [Lacking(())]
+    assert worker.messages() == [WarmStartsNeeded(())]
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     trial, *_ = deep_plan(str(tmp_path / "nowhere.npz"), "ATAC", seeds=1).final({})
     worker = RayWorker("study")
-    worker.listen()
+    worker.messages()
     worker.begin(trial)
-    (error,) = worker.listen()
+    (error,) = worker.messages()
     assert isinstance(error, InstinctError)
     assert "nowhere.npz" in str(error)
     worker.folder.parent.mkdir(parents=True)
     worker.folder.write_text("in the way")
-    worker.perform(trial, Files({"warm-starts/x": b""}))
-    (error,) = worker.listen()
+    worker.run(trial, Files({"warm-starts/x": b""}))
+    (error,) = worker.messages()
     assert "cannot be written" in str(error)
 
 
@@ -105,7 +112,7 @@ class Lost(Exception):
 
 
 class Cluster:
-    """Ray as far as `RayWorkers` uses it, in this process: what is asked for is done at once.
+    """Ray as far as `RayExecutor` uses it, in this process: what is asked for is done at once.
 
     `fate` may raise what happens to an actor instead of an answer.
     """
@@ -128,18 +135,18 @@ class Cluster:
     def actor(self, kind: type[RayWorker]) -> Callable[[str], Any]:
         def made(study: str) -> Any:
             worker = kind(study)
-            names = {"begin": worker.begin, "perform": worker.perform, "clean": worker.clean}
+            names = {"begin": worker.begin, "run": worker.run, "clean": worker.clean}
             methods = {name: SimpleNamespace(remote=method) for name, method in names.items()}
-            return SimpleNamespace(listen=SimpleNamespace(remote=lambda: [worker]), **methods)
+            return SimpleNamespace(messages=SimpleNamespace(remote=lambda: [worker]), **methods)
 
         return made
 
     def wait(self, refs: list[Any], num_returns: int = 1, timeout: float = 0) -> tuple[Any, Any]:
-        return [next((ref for ref in refs if ref and not ref[0].said.empty()), None)], []
+        return [next((ref for ref in refs if ref and not ref[0].outbox.empty()), None)], []
 
     def get(self, ref: list[RayWorker]) -> Any:
         self.fate(ref[0])
-        return ref[0].listen()
+        return ref[0].messages()
 
     def kill(self, actor: object) -> None:
         self.killed.append(actor)
@@ -147,14 +154,14 @@ class Cluster:
 
 @pytest.fixture
 def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[Cluster], None]:
-    return lambda cluster: monkeypatch.setattr(ray_workers, "raylib", cluster)
+    return lambda cluster: monkeypatch.setattr(ray_executor, "raylib", cluster)
 
 
 def test_the_same_as_on_one_machine(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
     on(Cluster(3))
     plan = grid_plan(seeds=2)
-    run_plan(plan, tmp_path / "ray", unwatched, ray())
-    run_plan(plan, tmp_path / "local", unwatched, local(1))
+    run_plan(plan, tmp_path / "ray", ignore_progress, ray())
+    run_plan(plan, tmp_path / "local", ignore_progress, local(1))
     assert rows(tmp_path / "ray") == rows(tmp_path / "local")
     assert table(tmp_path / "ray") == table(tmp_path / "local")
 
@@ -168,7 +175,7 @@ def test_an_actor_is_lost(tmp_path: Path, on: Callable[[Cluster], None]) -> None
 
     cluster = Cluster(2, fate)
     on(cluster)
-    run_plan(grid_plan(seeds=2), tmp_path, unwatched, ray())
+    run_plan(grid_plan(seeds=2), tmp_path, ignore_progress, ray())
     assert all(row["failure"] == "" for row in rows(tmp_path).values())
     with read_store(tmp_path) as store:
         assert [*store.deaths().values()] == [["the worker or its node was lost: its node is gone"]]
@@ -183,23 +190,23 @@ def test_an_actor_cannot_be_made(tmp_path: Path, on: Callable[[Cluster], None]) 
 
     on(Cluster(2, fate))
     with pytest.raises(InstinctError, match="cannot be started on the Ray cluster: No module"):
-        run_plan(grid_plan(), tmp_path, unwatched, ray())
+        run_plan(grid_plan(), tmp_path, ignore_progress, ray())
 
 
 def test_other_versions_on_a_node(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
     def fate(actor: RayWorker) -> None:
-        ready = actor.said.get()
-        assert isinstance(ready, Ready)
-        actor.said.put(replace(ready, node="far", versions={**ready.versions, "jax": "0.1"}))
+        ready = actor.outbox.get()
+        assert isinstance(ready, WorkerReady)
+        actor.outbox.put(replace(ready, node="far", versions={**ready.versions, "jax": "0.1"}))
 
     on(Cluster(1, fate))
     with pytest.raises(InstinctError, match=r"far has jax 0\.1, this machine .* install the same"):
-        run_plan(grid_plan(), tmp_path, unwatched, ray())
+        run_plan(grid_plan(), tmp_path, ignore_progress, ray())
 
 
 def test_a_cluster_without_processors(tmp_path: Path, on: Callable[[Cluster], None]) -> None:
     on(Cluster(0))
-    with pytest.raises(BadInput, match="has no CPU"), RayWorkers(tmp_path):
+    with pytest.raises(BadInput, match="has no CPU"), RayExecutor(tmp_path):
         pass
 
 
@@ -235,16 +242,16 @@ def test_a_node_dies_in_the_middle(tmp_path: Path, two_nodes: Any) -> None:
         task=PENDULUM,
         settings=steps,
     )
-    run_plan(plan, tmp_path / "local", unwatched, local(1))
+    run_plan(plan, tmp_path / "local", ignore_progress, local(1))
     doing: list[int] = []
     cloned: set[tuple[str, int]] = set()
 
-    def watch(state: State) -> None:
-        doing.append(len(state.doing))
-        for trial, said in state.doing.values():
+    def watch(state: StudyProgress) -> None:
+        doing.append(len(state.running))
+        for trial, said in state.running.values():
             if said is not None and said.stage == "Cloning":
                 cloned.add((trial.identity, trial.seed))
-        if state.ended >= 3 and len(state.doing) == 2 and two_nodes.second is not None:
+        if state.ended >= 3 and len(state.running) == 2 and two_nodes.second is not None:
             two_nodes.remove_node(two_nodes.second, allow_graceful=False)
             two_nodes.second = None
 

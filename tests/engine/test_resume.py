@@ -24,16 +24,16 @@ from instinct.study.store import Store, open_store, read_store
 from instinct.study.trials import Trial
 from tests.study.problems import (
     PENDULUM,
-    Pretenders,
-    What,
+    FakeExecutor,
+    Message,
     deep_plan,
     grid_plan,
+    ignore_progress,
     performed,
     pretend,
     rows,
     stamps,
     table,
-    unwatched,
     write_dataset,
 )
 
@@ -57,7 +57,7 @@ def doomed(trial: Trial) -> bool:
     } or (trial.label == "original" and trial.seed == 0 and trial.settings.get("beta") == 1.0)
 
 
-def perform(trial: Trial) -> Iterator[What]:
+def perform(trial: Trial) -> Iterator[Message]:
     if doomed(trial):
         yield "killed"
     else:
@@ -87,7 +87,7 @@ class Countdown:
         return counted
 
 
-def run_until(plan: Plan, folder: Path, executor: Pretenders, countdown: Countdown) -> bool:
+def run_until(plan: Plan, folder: Path, executor: FakeExecutor, countdown: Countdown) -> bool:
     """Whether the study came to its end."""
     with (
         patch.object(Store, "add", countdown.over(Store.add)),
@@ -95,7 +95,7 @@ def run_until(plan: Plan, folder: Path, executor: Pretenders, countdown: Countdo
         patch.object(executor, "wait", countdown.over(executor.wait)),
     ):
         try:
-            run_plan(plan, folder, unwatched, lambda _: executor)
+            run_plan(plan, folder, ignore_progress, lambda _: executor)
         except Interrupted:
             return False
     return True
@@ -104,7 +104,7 @@ def run_until(plan: Plan, folder: Path, executor: Pretenders, countdown: Countdo
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
-    run_plan(TUNED, folder, unwatched, lambda _: Pretenders(1, perform))
+    run_plan(TUNED, folder, ignore_progress, lambda _: FakeExecutor(1, perform))
     return folder
 
 
@@ -136,7 +136,7 @@ def test_any_interruption_gives_the_same_rows(
     folder = tmp_path_factory.mktemp("study")
     seen: dict[str, tuple[int, str]] = {}
     for left, after in [*points, (10**9, False)]:
-        executor = Pretenders(workers, perform, lambda busy: random.randrange(busy))
+        executor = FakeExecutor(workers, perform, lambda busy: random.randrange(busy))
         over = run_until(TUNED, folder, executor, Countdown(left, after))
         assert not {*seen} & {*performed(executor)}
         written = stamps(folder)
@@ -184,7 +184,7 @@ class Study:
         """How many trials have ended, as somebody sees who looks while it runs."""
         try:
             with read_store(self.folder) as store:
-                return len(store.known())
+                return len(store.succeeded())
         except InstinctError:
             return 0
 
@@ -196,31 +196,31 @@ class Study:
 def test_killed_and_started_again(tmp_path: Path) -> None:
     """Killed while it runs; another that comes meanwhile is turned away and harms nothing."""
     plan = grid_plan(seeds=8)
-    run_plan(plan, tmp_path / "whole", unwatched, local(1))
+    run_plan(plan, tmp_path / "whole", ignore_progress, local(1))
     study = Study(plan, tmp_path / "killed", 1)
     process = study.start(halt=5)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     with pytest.raises(InstinctError, match=rf"process {process.pid} on .*, since 20"):
-        run_plan(plan, study.folder, unwatched, local(1))
+        run_plan(plan, study.folder, ignore_progress, local(1))
     process.send_signal(signal.SIGKILL)
     process.communicate()
     before = stamps(study.folder)
     assert 5 == len(before) < len(plan.final({}))
-    run_plan(plan, study.folder, unwatched, local(1))
+    run_plan(plan, study.folder, ignore_progress, local(1))
     assert before.items() <= stamps(study.folder).items()
     assert rows(study.folder) == rows(tmp_path / "whole")
     assert table(study.folder) == table(tmp_path / "whole")
 
 
 def test_nothing_is_left_to_do(tmp_path: Path) -> None:
-    executor = Pretenders(1, perform)
-    run_plan(TUNED, tmp_path, unwatched, lambda _: executor)
+    executor = FakeExecutor(1, perform)
+    run_plan(TUNED, tmp_path, ignore_progress, lambda _: executor)
     before = stamps(tmp_path)
 
     def refuse(folder: Path) -> Any:
         raise AssertionError("no workers are needed")
 
-    run_plan(TUNED, tmp_path, unwatched, refuse)
+    run_plan(TUNED, tmp_path, ignore_progress, refuse)
     assert stamps(tmp_path) == before
 
 
@@ -231,11 +231,11 @@ def test_the_disk_of_the_runs_is_full(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "runs").write_text("in the way")
     with pytest.raises(InstinctError, match="cannot be written") as told:
-        run_plan(plan, folder, unwatched, local(1))
+        run_plan(plan, folder, ignore_progress, local(1))
     assert "\n" not in str(told.value)
     assert rows(folder) == {}
     (folder / "runs").unlink()
-    run_plan(plan, folder, unwatched, local(1))
+    run_plan(plan, folder, ignore_progress, local(1))
     assert len(rows(folder)) == 1
 
 
@@ -244,7 +244,7 @@ def test_what_was_half_written_is_swept_away(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "half").touch()
     (tmp_path / "runs" / "a" / "config.json").touch()
-    run_plan(TUNED, tmp_path, unwatched, lambda _: Pretenders(1, perform))
+    run_plan(TUNED, tmp_path, ignore_progress, lambda _: FakeExecutor(1, perform))
     assert [*files(tmp_path / "runs")] == ["a/config.json"]
     assert not (tmp_path / "warm-starts").exists()
 
@@ -255,8 +255,8 @@ def test_attempts_are_counted_over_all_starts(tmp_path: Path) -> None:
     with open_store(tmp_path, plan, {}) as store:
         store.add_death(trial, "killed")
         store.add_death(trial, "killed")
-    executor = Pretenders(1, lambda trial: iter(["killed for good"]))
-    run_plan(plan, tmp_path, unwatched, lambda _: executor)
+    executor = FakeExecutor(1, lambda trial: iter(["killed for good"]))
+    run_plan(plan, tmp_path, ignore_progress, lambda _: executor)
     assert performed(executor) == {trial.identity: 1}
     assert rows(tmp_path)[trial.identity]["failure"] == "killed for good (3 attempts)"
 
@@ -276,7 +276,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         settings=steps,
         grid={"BC": {}, "ATAC": {"beta": (1.0, 4.0)}},
     )
-    run_plan(plan, tmp_path / "whole", unwatched, local(2))
+    run_plan(plan, tmp_path / "whole", ignore_progress, local(2))
     study = Study(plan, tmp_path / "killed", 2)
     random = np.random.default_rng()
     before: dict[str, tuple[int, str]] = {}
@@ -289,7 +289,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         if (study.folder / "study.sqlite").exists() and study.ended():
             assert before.items() <= stamps(study.folder).items()
             before = stamps(study.folder)
-    run_plan(plan, study.folder, unwatched, local(2))
+    run_plan(plan, study.folder, ignore_progress, local(2))
     assert before.items() <= stamps(study.folder).items()
     assert rows(study.folder) == rows(tmp_path / "whole")
     assert table(study.folder) == table(tmp_path / "whole")

@@ -16,25 +16,25 @@ import instinct
 from instinct.bench.study import measure
 from instinct.data import filtered, label, relabel
 from instinct.deep import Progress
-from instinct.engine.local_executor import Event, LocalWorkers
+from instinct.engine.local_executor import Event, LocalExecutor
 from instinct.engine.run_plan import local, run_plan
-from instinct.engine.scheduler import ATTEMPTS, State, execute
-from instinct.engine.trial_runner import Desk, Opened
+from instinct.engine.scheduler import ATTEMPTS, StudyProgress, execute
+from instinct.engine.trial_runner import DatasetOpened, TrialRunner
 from instinct.errors import BadInput, InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import open_store, read_store
 from instinct.study.trials import Trial
 from tests.study.problems import (
     PENDULUM,
-    Pretenders,
-    What,
+    FakeExecutor,
+    Message,
     deep_plan,
     grid_plan,
+    ignore_progress,
     performed,
     pretend,
     rows,
-    unwatched,
     write_dataset,
 )
 
@@ -43,9 +43,9 @@ GAMES = deep_plan(
 )
 
 
-def run(plan: Plan, folder: Path, executor: Pretenders) -> None:
+def run(plan: Plan, folder: Path, executor: FakeExecutor) -> None:
     with open_store(folder, plan, {}) as store:
-        execute(plan.final({}), store, executor, unwatched)
+        execute(plan.final({}), store, executor, ignore_progress)
 
 
 class Kitchen:
@@ -55,7 +55,7 @@ class Kitchen:
         self.there: set[str] = set()
         self.trained: list[str] = []
 
-    def perform(self, trial: Trial) -> Iterator[What]:
+    def perform(self, trial: Trial) -> Iterator[Message]:
         for stage, key in trial.warm_starts.items():
             if key not in self.there:
                 self.trained.append(key)
@@ -71,7 +71,7 @@ def test_no_warm_start_is_trained_twice(
     tmp_path_factory: pytest.TempPathFactory, workers: int, random: Any
 ) -> None:
     kitchen = Kitchen()
-    executor = Pretenders(workers, kitchen.perform, lambda busy: random.randrange(busy))
+    executor = FakeExecutor(workers, kitchen.perform, lambda busy: random.randrange(busy))
     run(GAMES, tmp_path_factory.mktemp("study"), executor)
     # Per seed the policy's, which all share; and for each label the critics' of both algorithms.
     assert len(kitchen.trained) == len({*kitchen.trained}) == 2 * (1 + 2)
@@ -82,13 +82,13 @@ def test_warm_starts_that_are_there_hold_nobody_back(tmp_path: Path) -> None:
     """Once the first has passed them, all workers are busy with what shares them."""
     plan = deep_plan("file", "ATAC", seeds=1, labels=("original", "zero", "negative"))
     kitchen, most = Kitchen(), 0
-    executor = Pretenders(3, kitchen.perform)
+    executor = FakeExecutor(3, kitchen.perform)
 
-    def watch(state: State) -> None:
+    def watch(state: StudyProgress) -> None:
         nonlocal most
-        most = max(most, len(state.doing))
+        most = max(most, len(state.running))
         if len(kitchen.there) == 0:
-            assert len(state.doing) <= 1
+            assert len(state.running) <= 1
 
     with open_store(tmp_path, plan, {}) as store:
         execute(plan.final({}), store, executor, watch)
@@ -101,19 +101,19 @@ def test_a_worker_keeps_its_dataset(
 ) -> None:
     plan = replace(deep_plan("a", "BC", seeds=6), datasets=("a", "b", "c", "d")[:datasets])
     turns = iter(range(1000))
-    executor = Pretenders(workers, turn=lambda busy: next(turns) % busy)
+    executor = FakeExecutor(workers, turn=lambda busy: next(turns) % busy)
     run(plan, tmp_path, executor)
     assert len({(worker, trial.dataset) for worker, trial in executor.given}) == openings
 
 
 def test_the_same_trial_twice_is_performed_once(tmp_path: Path) -> None:
-    executor = Pretenders(2)
+    executor = FakeExecutor(2)
     with open_store(tmp_path, GAMES, {}) as store:
-        execute(GAMES.final({}) * 2, store, executor, unwatched)
+        execute(GAMES.final({}) * 2, store, executor, ignore_progress)
     assert performed(executor) == {trial.identity: 1 for trial in GAMES.final({})}
 
 
-class Mortals(Pretenders):
+class Mortals(FakeExecutor):
     """Workers of which some are lost for good, busy or idle."""
 
     def __init__(self, workers: int, lost: dict[int, int]) -> None:
@@ -140,8 +140,8 @@ def test_the_rest_goes_on_with_the_workers_that_are_left(
     folder, executor = tmp_path_factory.mktemp("study"), Mortals(4, once)
     run(GAMES, folder, executor)
     with read_store(folder) as store:
-        assert {*store.known()} == {trial.identity for trial in GAMES.final({})}
-        assert all(store.known().values())
+        assert {*store.succeeded()} == {trial.identity for trial in GAMES.final({})}
+        assert all(store.succeeded().values())
 
 
 def test_an_idle_worker_may_die(tmp_path: Path) -> None:
@@ -152,15 +152,15 @@ def test_an_idle_worker_may_die(tmp_path: Path) -> None:
 
 
 def test_what_stops_a_study(tmp_path: Path) -> None:
-    def perform(trial: Trial) -> Iterator[What]:
+    def perform(trial: Trial) -> Iterator[Message]:
         if trial.seed:
             yield InstinctError("the disk is full")
         yield from pretend(trial)
 
     with pytest.raises(InstinctError, match="the disk is full"):
-        run(GAMES, tmp_path, Pretenders(1, perform))
+        run(GAMES, tmp_path, FakeExecutor(1, perform))
     assert all(row["failure"] == "" for row in rows(tmp_path).values())
-    run(GAMES, tmp_path, Pretenders(1))
+    run(GAMES, tmp_path, FakeExecutor(1))
     assert len(rows(tmp_path)) == len(GAMES.final({}))
 
 
@@ -170,18 +170,18 @@ def test_a_dataset_that_changed_meanwhile(tmp_path: Path) -> None:
     plan = deep_plan(write_dataset(path), "BC", seeds=1)
     (trial,) = plan.final({})
 
-    def perform(trial: Trial) -> Iterator[What]:
-        said: list[Opened | Progress] = []
-        Desk(tmp_path).open(trial, said.append)
+    def perform(trial: Trial) -> Iterator[Message]:
+        said: list[DatasetOpened | Progress] = []
+        TrialRunner(tmp_path).open_dataset(trial, said.append)
         yield from said
         yield "the worker died"
 
     with open_store(tmp_path / "study", plan, {}) as store:
         opened = next(perform(trial))
-        assert isinstance(opened, Opened)
+        assert isinstance(opened, DatasetOpened)
         store.add_dataset(opened.dataset, opened.facts)
     write_dataset(path, seed=1)
-    executor = Pretenders(1, perform)
+    executor = FakeExecutor(1, perform)
     with pytest.raises(InstinctError, match=r"data\.npz has changed since the study began"):
         run(plan, tmp_path / "study", executor)
     assert rows(tmp_path / "study") == {}
@@ -191,39 +191,39 @@ def test_a_dataset_that_is_gone_stops_the_study(tmp_path: Path) -> None:
     """It is no result of the trials that they could not be begun."""
     plan = deep_plan(str(tmp_path / "nowhere.npz"), "BC", seeds=1)
     with pytest.raises(InstinctError, match=r"nowhere\.npz: is neither a file nor the name"):
-        run_plan(plan, tmp_path / "study", unwatched, local(1))
+        run_plan(plan, tmp_path / "study", ignore_progress, local(1))
     assert rows(tmp_path / "study") == {}
 
 
 @pytest.mark.parametrize("kind", ["original", "random", "negative"])
 def test_the_data_are_shown_as_labels_and_filters_show_them(tmp_path: Path, kind: str) -> None:
     plan = deep_plan(write_dataset(tmp_path / "data.npz"), "BC", labels=(kind,))
-    desk = Desk(tmp_path)
+    runner = TrialRunner(tmp_path)
     for filters in ((), ("no-terminals",)):
         trial = replace(plan.final({})[1], filters=filters)
-        found = desk.open(trial, unwatched)
+        found = runner.open_dataset(trial, ignore_progress)
         expected = filtered(relabel(found, label(kind), trial.seed), filters)
-        assert desk.show(trial, unwatched).hash == expected.hash
-    assert len(desk.kept) == 2
+        assert runner.prepare(trial, ignore_progress).hash == expected.hash
+    assert len(runner.filtered) == 2
 
 
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers find the environments of these tests."""
     root = Path(__file__).parents[2]
     assert root == Path(instinct.__file__).parents[2]
-    monkeypatch.setenv("PYTHONPATH", str(root))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root / "src"), str(root)]))
 
 
 def test_a_worker_that_always_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     everywhere(monkeypatch)
     data = write_dataset(tmp_path / "data.npz")
     plan = deep_plan(data, "BC", seeds=1, task="gym:tests.engine.deadly:Deadly-v0")
-    run_plan(plan, tmp_path / "study", unwatched, local(1))
+    run_plan(plan, tmp_path / "study", ignore_progress, local(1))
     (row,) = rows(tmp_path / "study").values()
-    assert row["failure"] == "the worker was killed, perhaps for want of memory (3 attempts)"
+    assert row["failure"] == "the worker was killed, perhaps because memory ran out (3 attempts)"
     with read_store(tmp_path / "study") as store:
         (deaths,) = store.deaths().values()
-        assert deaths == ["the worker was killed, perhaps for want of memory"] * ATTEMPTS
+        assert deaths == ["the worker was killed, perhaps because memory ran out"] * ATTEMPTS
         assert [*store.datasets()] == [data]
 
 
@@ -232,10 +232,10 @@ def test_an_exception_in_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     everywhere(monkeypatch)
     data = write_dataset(tmp_path / "data.npz")
     plan = deep_plan(data, "BC", seeds=2, task="gym:tests.engine.deadly:Broken-v0")
-    with LocalWorkers(tmp_path / "study", 1) as executor:
+    with LocalExecutor(tmp_path / "study", 1) as executor:
         pids: set[int] = set()
 
-        def watch(state: State) -> None:
+        def watch(state: StudyProgress) -> None:
             pids.update(worker.process.pid for worker in executor.alive.values())
 
         with open_store(tmp_path / "study", plan, {}) as store:
@@ -255,10 +255,10 @@ def test_what_is_wrong_with_a_trial_is_not_tried_again(tmp_path: Path) -> None:
         replace(trial, task="hopper"),
         replace(trial, task="gym:InvertedDoublePendulum-v5"),
     ]
-    with open_store(tmp_path, good, {}) as store, LocalWorkers(tmp_path, 1) as executor:
-        execute(wrong, store, executor, unwatched)
+    with open_store(tmp_path, good, {}) as store, LocalExecutor(tmp_path, 1) as executor:
+        execute(wrong, store, executor, ignore_progress)
         assert store.deaths() == {}
-        failures = [each.measured.failure for each in store.ended().values()]
+        failures = [each.measurement.failure for each in store.ended().values()]
     assert "a batch of 1000 is larger than the dataset" in failures[0]
     assert "has actions in" in failures[1]
     assert "has actions in" in failures[2] or "has observations of" in failures[2]
@@ -273,10 +273,10 @@ def test_faults_of_one_trial_cost_no_other(tmp_path: Path) -> None:
     wild = replace(trials[1], settings={**trials[1].settings, "rate": 1e12})
     killed: list[str] = []
 
-    with LocalWorkers(tmp_path / "faults", 1) as executor:
+    with LocalExecutor(tmp_path / "faults", 1) as executor:
 
-        def kill(state: State) -> None:
-            for worker, (trial, said) in state.doing.items():
+        def kill(state: StudyProgress) -> None:
+            for worker, (trial, said) in state.running.items():
                 if trial == trials[2] and said and said.step == 1000 and not killed:
                     killed.append(trial.identity)
                     os.kill(executor.alive[worker].process.pid, signal.SIGKILL)
@@ -284,10 +284,10 @@ def test_faults_of_one_trial_cost_no_other(tmp_path: Path) -> None:
         with open_store(tmp_path / "faults", plan, {}) as store:
             execute([trials[0], wild, trials[2]], store, executor, kill)
     with (
-        LocalWorkers(tmp_path / "calm", 1) as executor,
+        LocalExecutor(tmp_path / "calm", 1) as executor,
         open_store(tmp_path / "calm", plan, {}) as store,
     ):
-        execute(trials, store, executor, unwatched)
+        execute(trials, store, executor, ignore_progress)
 
     found, expected = rows(tmp_path / "faults"), rows(tmp_path / "calm")
     assert found[trials[0].identity] == expected[trials[0].identity]
@@ -303,9 +303,9 @@ def test_faults_of_one_trial_cost_no_other(tmp_path: Path) -> None:
 
 def test_workers_end_with_the_process_that_gives_them_work(tmp_path: Path) -> None:
     trial = replace(grid_plan().final({})[0], episodes=10**7)
-    with LocalWorkers(tmp_path, 1) as executor:
-        executor.give(0, trial)
-        assert isinstance(executor.wait()[0].what, Opened)
+    with LocalExecutor(tmp_path, 1) as executor:
+        executor.submit(0, trial)
+        assert isinstance(executor.wait()[0].message, DatasetOpened)
         process = executor.alive[0].process
         executor.alive[0].connection.close()
         assert process.wait(30) == 1
@@ -313,16 +313,16 @@ def test_workers_end_with_the_process_that_gives_them_work(tmp_path: Path) -> No
 
 def test_a_worker_that_died_idle_is_replaced_when_it_is_needed(tmp_path: Path) -> None:
     trial = grid_plan().final({})[0]
-    with LocalWorkers(tmp_path, 1) as executor:
-        executor.give(0, trial)
-        said: list[What] = []
-        while not said or not isinstance(said[-1], Measured):
-            said += [event.what for event in executor.wait()]
+    with LocalExecutor(tmp_path, 1) as executor:
+        executor.submit(0, trial)
+        said: list[Message] = []
+        while not said or not isinstance(said[-1], Measurement):
+            said += [event.message for event in executor.wait()]
         process = executor.alive[0].process
         process.kill()
         process.wait()
-        executor.give(0, trial)
-        assert isinstance(executor.wait()[0].what, Opened)
+        executor.submit(0, trial)
+        assert isinstance(executor.wait()[0].message, DatasetOpened)
         assert executor.alive[0].process.pid != process.pid
 
 

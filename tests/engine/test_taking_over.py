@@ -7,11 +7,11 @@ import pytest
 
 from instinct.engine.run_plan import run_plan
 from instinct.errors import InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
-from tests.study.problems import Pretenders, performed, rows, unwatched
+from tests.study.problems import FakeExecutor, ignore_progress, performed, rows
 from tests.study.stores import FACTS, scores, store_with
 
 SMALL = Plan(
@@ -27,9 +27,9 @@ LARGE = replace(SMALL, name="large", datasets=("hopper-medium", "hopper-expert")
 TUNED = replace(SMALL, name="tuned", tuning_seeds=1, seeds=1, grid={"PSPI": {"beta": (1.0, 300.0)}})
 
 
-def measured(trial: Trial) -> Measured:
+def measured(trial: Trial) -> Measurement:
     if trial.label == "random":
-        return Measured({}, failure="diverged at step 7")
+        return Measurement({}, failure="diverged at step 7")
     return scores(trial, 50.0 + trial.seed)
 
 
@@ -40,8 +40,8 @@ def test_only_what_is_new_is_performed(tmp_path: Path, plan: Plan, taken: int) -
     In the tuned study these are two trials that choose β, and three with the β that is chosen.
     """
     store_with(tmp_path / "small", SMALL, measured)
-    executor = Pretenders(1)
-    run_plan(plan, tmp_path / "it", unwatched, lambda _: executor, [tmp_path / "small"])
+    executor = FakeExecutor(1)
+    run_plan(plan, tmp_path / "it", ignore_progress, lambda _: executor, [tmp_path / "small"])
     there = {trial.identity for trial in SMALL.final({}) if trial.label != "random"}
     assert there.isdisjoint(performed(executor))
     assert len(rows(tmp_path / "it")) == len(performed(executor)) + taken
@@ -53,5 +53,9 @@ def test_the_data_must_be_the_same(tmp_path: Path) -> None:
         store.add_dataset("hopper-medium", dict(FACTS) | {"hash": "another"})
     with pytest.raises(InstinctError, match="hopper-medium has changed since the study began"):
         run_plan(
-            LARGE, tmp_path / "large", unwatched, lambda _: Pretenders(1), [tmp_path / "small"]
+            LARGE,
+            tmp_path / "large",
+            ignore_progress,
+            lambda _: FakeExecutor(1),
+            [tmp_path / "small"],
         )

@@ -18,7 +18,7 @@ from instinct.report.kit.page import Drawing, Page, Section, write_page
 from instinct.report.kit.tables import Missing, Number, Table
 from instinct.report.study_page import compose
 from instinct.study.findings import read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
@@ -223,9 +223,9 @@ def test_the_numbers_shown_are_those_of_the_results(browser: Browser, tmp_path: 
 
 
 def test_an_audit_shows_the_numbers_of_its_store(browser: Browser, tmp_path: Path) -> None:
-    def measure(trial: Trial) -> Measured | None:
+    def measure(trial: Trial) -> Measurement | None:
         if (trial.label, trial.seed) == ("random", 1):
-            return Measured({}, failure="PSPI diverged at step 7")
+            return Measurement({}, failure="PSPI diverged at step 7")
         return scores(trial, 10.0 * len(trial.label) + trial.seed)
 
     store_with(tmp_path, audit_plan("hopper-medium", algorithms=["PSPI"], seeds=3), measure)
@@ -239,10 +239,10 @@ def test_an_audit_shows_the_numbers_of_its_store(browser: Browser, tmp_path: Pat
     row = all_texts(tab.locator("#table-score tbody tr", has_text="PSPI").locator("> *"))
     for label in ("zero", "random", "negative"):
         means = [
-            each.measured.mean("score")
+            each.measurement.mean("score")
             for each in ended
             if (each.trial.algorithm, each.trial.label) == ("PSPI", label)
-            and not each.measured.failure
+            and not each.measurement.failure
         ]
         shown = row[[head.split()[0] for head in heads].index(label)]
         assert shown.startswith(f"{sum(means) / len(means):.1f} ±"), shown

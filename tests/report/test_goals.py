@@ -11,7 +11,7 @@ from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings, read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
@@ -36,10 +36,10 @@ def studied(folder: Path, plan: Plan, rates: dict[str, float]) -> Findings:
     return read_findings(folder)
 
 
-def measured(trial: Trial, rates: dict[str, float]) -> Measured:
+def measured(trial: Trial, rates: dict[str, float]) -> Measurement:
     rate = 1.0 if trial.algorithm == "BC" else rates[trial.dataset]
     successes = tuple(float(n < 10 * rate) for n in range(10))
-    return Measured({"success": successes, "return": (-50.0,) * 10, "length": (100.0,) * 10})
+    return Measurement({"success": successes, "return": (-50.0,) * 10, "length": (100.0,) * 10})
 
 
 def said(findings: Findings, dataset: str) -> str:

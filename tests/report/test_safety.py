@@ -12,11 +12,11 @@ from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings, read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
-from instinct.study.tuning import choices
+from instinct.study.tuning import choose_settings
 from tests.study.stores import FACTS
 
 GOAL = "safety:PointGoal1"
@@ -45,10 +45,12 @@ REMOVED = {
 def audited(folder: Path, levels: Levels, noise: float = 0.01, seeds: int = 3) -> Findings:
     plan = audit_plan(GOAL, env=GOAL, algorithms=["PSPI"], filters=["cost-free"], seeds=seeds)
 
-    def measured(trial: Trial) -> Measured:
+    def measured(trial: Trial) -> Measurement:
         reward, cost = levels[trial.algorithm, "".join(trial.filters) or "all"]
         shift = noise * (trial.seed - 1)
-        return Measured({"reward": (reward + shift,), "cost": (cost + shift,), "length": (1000,)})
+        return Measurement(
+            {"reward": (reward + shift,), "cost": (cost + shift,), "length": (1000,)}
+        )
 
     with open_store(folder, plan, {}) as store:
         store.add_dataset(GOAL, RECORDED)
@@ -173,7 +175,7 @@ def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
         store.add_dataset("hopper-medium", FACTS)
         for trial in plan.final({}):
             score = 40.0 + 20 * bool(trial.filters) + trial.seed
-            store.add(trial, Measured({"score": (score,), "length": (500.0,)}))
+            store.add(trial, Measurement({"score": (score,), "length": (500.0,)}))
     findings = read_findings(tmp_path)
     text = " ".join(verdict.text for verdict in verdicts(findings, "hopper-medium"))
     assert "The filter rewards<1 raises the normalised score of PSPI: from 40.5 to 60.5." in text
@@ -215,24 +217,26 @@ def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> 
     """
     costs = {GOAL: (0.5, 0.9, 1.1), "safety:CarCircle1": (5.0, 4.0, 3.0)}
 
-    def measured(trial: Trial) -> Measured:
+    def measured(trial: Trial) -> Measurement:
         beta = trial.settings.get("beta")
         if trial.algorithm == "BC":
-            return Measured({"reward": (0.3,), "cost": (2.0 if not trial.filters else 0.8,)})
+            return Measurement({"reward": (0.3,), "cost": (2.0 if not trial.filters else 0.8,)})
         number = (1.0, 10.0, 100.0).index(float(beta or 0))
-        return Measured({"reward": (0.1 * (number + 1),), "cost": (costs[trial.dataset][number],)})
+        return Measurement(
+            {"reward": (0.1 * (number + 1),), "cost": (costs[trial.dataset][number],)}
+        )
 
     with open_store(tmp_path, STUDY, {}) as store:
         for trial in STUDY.tuning():
             store.add(trial, measured(trial))
-        final = STUDY.final(choices(STUDY, store))
-        new = [trial for trial in final if trial.identity not in store.known()]
+        final = STUDY.final(choose_settings(STUDY, store))
+        new = [trial for trial in final if trial.identity not in store.succeeded()]
         assert {trial.algorithm for trial in new} == {"BC"}
         for trial in new:
             store.add(trial, measured(trial))
     findings = read_findings(tmp_path)
     assert (findings.ended, findings.trials, findings.missing) == (18 + 12, 18 + 12, ())
-    chosen = {cell.dataset: found.settings for cell, found in findings.found.items()
+    chosen = {cell.dataset: found.settings for cell, found in findings.results.items()
               if cell.algorithm == "PSPI"}  # fmt: skip
     assert chosen == {GOAL: {"beta": 10.0}, "safety:CarCircle1": {"beta": 100.0}}
     page = compose(findings)
@@ -261,6 +265,6 @@ def test_runs_are_listed_by_filter() -> None:
 def test_a_failure_of_the_results_is_told_once(tmp_path: Path) -> None:
     cell = Cell(GOAL, "BC", "original", "all")
     with open_store(tmp_path, STUDY, {}) as store:
-        store.add(STUDY.trial(cell, {}, 0), Measured({}, failure="diverged"))
+        store.add(STUDY.trial(cell, {}, 0), Measurement({}, failure="diverged"))
     missing = [why for why in read_findings(tmp_path).missing if "diverged" in why]
     assert missing == [f"{GOAL} / BC / original: seed 0: diverged"]

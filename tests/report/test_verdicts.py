@@ -9,7 +9,7 @@ from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings, read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
 
@@ -21,7 +21,7 @@ def audited(
 ) -> Findings:
     """PSPI with these scores under the labels."""
 
-    def measure(trial: Trial) -> Measured:
+    def measure(trial: Trial) -> Measurement:
         level = bc if trial.algorithm == "BC" else table[trial.label]
         return scores(trial, level + trial.seed - 1, length=10 * level)
 
@@ -107,9 +107,9 @@ def test_the_page_has_the_numbers_of_the_store(tmp_path: Path) -> None:
 
 
 def test_missing_runs_stand_on_the_page(tmp_path: Path) -> None:
-    def measure(trial: Trial) -> Measured | None:
+    def measure(trial: Trial) -> Measurement | None:
         if trial.algorithm == "BC":
-            return Measured({}, failure="the worker was killed (3 attempts)")
+            return Measurement({}, failure="the worker was killed (3 attempts)")
         return None if trial.label == "zero" else scores(trial, 50)
 
     store_with(tmp_path, audit_plan(DATA, algorithms=["PSPI"], seeds=2), measure)

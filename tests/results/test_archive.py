@@ -8,7 +8,7 @@ import pytest
 from instinct.errors import BadInput
 from instinct.results.archive import RUNS, STUDY, read_archive, together, write_archive
 from instinct.study.findings import Findings, read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
@@ -16,9 +16,9 @@ from tests.study.stores import scores, store_with
 PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2)
 
 
-def measured(trial: Trial) -> Measured:
+def measured(trial: Trial) -> Measurement:
     if trial.label == "random" and trial.seed == 1:
-        return Measured({}, failure="diverged at step 7")
+        return Measurement({}, failure="diverged at step 7")
     return scores(trial, 10 / 3 + trial.seed, length=400.0)
 
 
@@ -36,13 +36,13 @@ def test_what_is_kept_is_what_was_found(tmp_path: Path, findings: Findings) -> N
     assert kept.missing == findings.missing
     assert "seed 1: diverged at step 7" in " ".join(kept.missing)
     assert (kept.trials, kept.ended, kept.failed) == (10, 10, 1)
-    assert kept.found.keys() == findings.found.keys()
-    for cell, found in findings.found.items():
-        assert kept.found[cell].seeds == found.seeds
-        assert kept.found[cell].missing == found.missing
-        assert kept.found[cell].changes == found.changes
+    assert kept.results.keys() == findings.results.keys()
+    for cell, found in findings.results.items():
+        assert kept.results[cell].seeds == found.seeds
+        assert kept.results[cell].missing == found.missing
+        assert kept.results[cell].changes == found.changes
         for quantity, values in found.means.items():
-            assert kept.found[cell].means[quantity] == pytest.approx(values, rel=1e-5)
+            assert kept.results[cell].means[quantity] == pytest.approx(values, rel=1e-5)
     biases = [each.bias("hopper-medium", "PSPI") for each in (kept, findings)]
     assert biases[0] is not None
     assert biases[1] is not None
@@ -62,10 +62,10 @@ def test_what_was_run_is_kept_beside_what_the_preset_gives_today(
 ) -> None:
     assert findings.outdated() == []
     cell = Cell("hopper-medium", "PSPI", "zero")
-    assert findings.found[cell].changes["units"] == 64
-    assert "discount" not in findings.found[cell].changes, "the paper's own"
-    other = replace(findings.found[cell], changes={**findings.found[cell].changes, "units": 32})
-    write_archive(replace(findings, found={**findings.found, cell: other}), tmp_path)
+    assert findings.results[cell].changes["units"] == 64
+    assert "discount" not in findings.results[cell].changes, "the paper's own"
+    other = replace(findings.results[cell], changes={**findings.results[cell].changes, "units": 32})
+    write_archive(replace(findings, results={**findings.results, cell: other}), tmp_path)
     assert read_archive(tmp_path)[0].outdated() == ["PSPI"]
 
 
@@ -83,9 +83,9 @@ def test_a_part_that_was_run_again_takes_the_place_of_what_was_kept(tmp_path: Pa
     assert both.plan == PLAN
     assert (both.trials, both.ended, both.failed, both.missing) == (10, 10, 0, ())
     assert both.seconds == pytest.approx(kept.seconds)
-    for cell, found in both.found.items():
+    for cell, found in both.results.items():
         assert [*found.means["score"]] == [70.0 if cell.label == "zero" else 40.0] * 2
-    assert [*both.found] == [*kept.found]
+    assert [*both.results] == [*kept.results]
 
 
 def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
@@ -96,7 +96,7 @@ def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
     store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
     kept = read_findings(tmp_path / "whole")
     cell = Cell("hopper-medium", "BC", "original")
-    other = replace(kept, found={**kept.found, cell: replace(kept.found[cell], changes={})})
+    other = replace(kept, results={**kept.results, cell: replace(kept.results[cell], changes={})})
     with pytest.raises(BadInput, match="BC / original is kept with gaps or with other settings"):
         together(other, part(tmp_path / "again", 70.0))
     with pytest.raises(BadInput, match="is no part of small as it is kept"):
@@ -106,7 +106,7 @@ def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
 def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:
     empty = replace(
         findings,
-        found={cell: replace(each, seeds=(), means={}) for cell, each in findings.found.items()},
+        results={cell: replace(each, seeds=(), means={}) for cell, each in findings.results.items()},
     )
     write_archive(empty, tmp_path)
     kept, _ = read_archive(tmp_path)

@@ -8,7 +8,7 @@ import pytest
 
 from instinct.results.claims import CLAIMS, Case, Evidence, checked, outcome
 from instinct.study.findings import Findings, read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
@@ -25,7 +25,7 @@ PLAN = Plan(
 def studied(folder: Path, table: dict[tuple[str, str, str], float], usual: float) -> Findings:
     """Scores by dataset, algorithm and label, three seeds one point apart; lengths ten times."""
 
-    def measure(trial: Trial) -> Measured:
+    def measure(trial: Trial) -> Measurement:
         level = table.get((trial.dataset, trial.algorithm, trial.label), usual)
         return scores(trial, level + trial.seed - 1, length=10 * level)
 
@@ -114,7 +114,7 @@ def test_what_was_not_measured_is_not_tested(tmp_path: Path) -> None:
 
 
 def test_a_cell_without_all_its_seeds_is_no_case(tmp_path: Path) -> None:
-    def measure(trial: Trial) -> Measured | None:
+    def measure(trial: Trial) -> Measurement | None:
         return None if trial.seed == 2 and trial.algorithm == "BC" else scores(trial, 50.0)
 
     store_with(tmp_path, PLAN, measure)
@@ -132,10 +132,10 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
         seeds=3,
     )
 
-    def measure(trial: Trial) -> Measured:
+    def measure(trial: Trial) -> Measurement:
         """PSPI's cost falls from 2, 3, 4 to 1, 2, 3, BC's does not."""
         fallen = trial.algorithm == "PSPI" and trial.filters == ("cost-free",)
-        return Measured({"reward": (0.5,), "cost": (2.0 + trial.seed - fallen,)})
+        return Measurement({"reward": (0.5,), "cost": (2.0 + trial.seed - fallen,)})
 
     store_with(tmp_path, plan, measure)
     found = cases(read_findings(tmp_path), "make policies safer")
@@ -156,9 +156,9 @@ def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
     )
     levels = {"random": 7, "negative": 3}
 
-    def measure(trial: Trial) -> Measured:
+    def measure(trial: Trial) -> Measurement:
         level = levels.get(trial.label, 5)
-        return Measured({"success": tuple(float(n < level + trial.seed) for n in range(10))})
+        return Measurement({"success": tuple(float(n < level + trial.seed) for n in range(10))})
 
     store_with(tmp_path, plan, measure)
     findings = read_findings(tmp_path)

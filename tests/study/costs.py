@@ -9,12 +9,12 @@ import pytest
 
 from instinct.benchmarks import registry
 from instinct.data import Array, Box, Dataset, write
-from instinct.engine.trial_runner import Desk
-from instinct.study.measured import Measured
+from instinct.engine.trial_runner import TrialRunner
+from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from instinct.tasks.environments import Environment
 from instinct.tasks.simulation import Step
-from tests.study.problems import Pretenders, What
+from tests.study.problems import FakeExecutor, Message
 
 TASK, STEPS = "toy:walk", 10
 COST = 5.0
@@ -95,17 +95,17 @@ def add_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.FAMILIES, "toy:", Walk)
 
 
-def in_process(folder: Path) -> Pretenders:
+def in_process(folder: Path) -> FakeExecutor:
     """One worker, here."""
-    return Pretenders(1, performing(folder))
+    return FakeExecutor(1, performing(folder))
 
 
-def performing(folder: Path) -> Callable[[Trial], Iterator[What]]:
-    desk = Desk(folder)
+def performing(folder: Path) -> Callable[[Trial], Iterator[Message]]:
+    runner = TrialRunner(folder)
 
-    def perform(trial: Trial) -> Iterator[What]:
-        said: list[What] = []
-        measured: Measured = desk.perform(trial, said.append)
+    def perform(trial: Trial) -> Iterator[Message]:
+        said: list[Message] = []
+        measured: Measurement = runner.run(trial, said.append)
         yield from said
         yield measured
 

@@ -10,10 +10,10 @@ import numpy as np
 from instinct.data import Box, Dataset, write
 from instinct.deep import Progress
 from instinct.engine.local_executor import Event
-from instinct.engine.trial_runner import Opened
+from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
 from instinct.study.findings import read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
@@ -22,7 +22,7 @@ PENDULUM = "gym:InvertedPendulum-v5"
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 20}
 GAME = SMALL | {"warm_start_steps": 20}
 
-What = Progress | Opened | Measured | str | InstinctError
+Message = Progress | DatasetOpened | Measurement | str | InstinctError
 
 
 def write_dataset(path: Path, seed: int = 0) -> str:
@@ -66,7 +66,7 @@ def grid_plan(**changes: Any) -> Plan:
     return Plan(name="grid", datasets=("gridworld",), **given | changes)
 
 
-def unwatched(state: object) -> None:
+def ignore_progress(state: object) -> None:
     """Nobody looks."""
 
 
@@ -80,7 +80,7 @@ def table(folder: Path) -> dict[Any, Any]:
             dict(found.settings),
             found.missing,
         )
-        for cell, found in read_findings(folder).found.items()
+        for cell, found in read_findings(folder).results.items()
     }
 
 
@@ -89,7 +89,7 @@ def rows(folder: Path) -> dict[str, Any]:
     timeless = {"seconds": 0.0, "training_seconds": 0.0, "evaluation_seconds": 0.0}
     with read_store(folder) as store:
         return {
-            identity: asdict(replace(each.measured, **timeless))  # type: ignore[arg-type]
+            identity: asdict(replace(each.measurement, **timeless))  # type: ignore[arg-type]
             for identity, each in store.ended().items()
         }
 
@@ -101,15 +101,15 @@ def stamps(folder: Path) -> dict[str, tuple[int, str]]:
         return {identity: (number, ended) for identity, number, ended in found}
 
 
-def pretend(trial: Trial) -> Iterator[What]:
+def pretend(trial: Trial) -> Iterator[Message]:
     """A performance that says the right things and computes nothing."""
     for stage in (*trial.warm_starts, trial.algorithm):
         yield Progress(stage, 1, 1, {})
     score = int(trial.identity[:8], 16) / 2**32
-    yield Measured({"score": (score, 2 * score)}, curves={"step": (1.0,)}, seconds=1.0)
+    yield Measurement({"score": (score, 2 * score)}, curves={"step": (1.0,)}, seconds=1.0)
 
 
-class Pretenders:
+class FakeExecutor:
     """Workers that perform trials in this process, one thing said at a time.
 
     `turn` chooses whose turn it is among those that are busy.
@@ -118,12 +118,12 @@ class Pretenders:
     def __init__(
         self,
         workers: int,
-        perform: Callable[[Trial], Iterator[What]] = pretend,
+        perform: Callable[[Trial], Iterator[Message]] = pretend,
         turn: Callable[[int], int] = lambda busy: 0,
     ) -> None:
         self.workers = [*range(workers)]
         self.perform, self.turn = perform, turn
-        self.busy: dict[int, Iterator[What]] = {}
+        self.busy: dict[int, Iterator[Message]] = {}
         self.given: list[tuple[int, Trial]] = []
 
     def __enter__(self) -> Self:
@@ -132,7 +132,7 @@ class Pretenders:
     def __exit__(self, *_: object) -> None:
         self.busy.clear()
 
-    def give(self, worker: int, trial: Trial) -> None:
+    def submit(self, worker: int, trial: Trial) -> None:
         assert worker in self.workers
         assert worker not in self.busy
         self.given.append((worker, trial))
@@ -141,12 +141,12 @@ class Pretenders:
     def wait(self) -> list[Event]:
         worker = [*self.busy][self.turn(len(self.busy))]
         what = next(self.busy[worker])
-        if isinstance(what, Measured | str):
+        if isinstance(what, Measurement | str):
             del self.busy[worker]
         return [Event(worker, what)]
 
 
-def performed(executor: Pretenders) -> Mapping[str, int]:
+def performed(executor: FakeExecutor) -> Mapping[str, int]:
     """How often each trial was given to a worker."""
     count: dict[str, int] = {}
     for _, trial in executor.given:

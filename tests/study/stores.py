@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
-from instinct.study.tuning import choices
+from instinct.study.tuning import choose_settings
 
 FACTS: Mapping[str, Any] = {
     "hash": "c0ffee" * 10,
@@ -24,12 +24,12 @@ FACTS: Mapping[str, Any] = {
     "points": [[100, 10], [300, 40], [600, 80]],
 }
 
-Measure = Callable[[Trial], Measured | None]
+Measure = Callable[[Trial], Measurement | None]
 
 
-def scores(trial: Trial, score: float, length: float = 500.0) -> Measured:
+def scores(trial: Trial, score: float, length: float = 500.0) -> Measurement:
     """Two test episodes around a score."""
-    return Measured(
+    return Measurement(
         {"score": (score - 1, score + 1), "length": (length, length)},
         curves={"step": (1.0, 2.0), "loss": (score, score / 2)},
         seconds=1.0,
@@ -41,7 +41,7 @@ def store_with(folder: Path, plan: Plan, measure: Measure) -> None:
     with open_store(folder, plan, {"instinct": "0"}) as store:
         for dataset in plan.datasets:
             store.add_dataset(dataset, FACTS)
-        for trials in (plan.tuning, lambda: plan.final(choices(plan, store))):
+        for trials in (plan.tuning, lambda: plan.final(choose_settings(plan, store))):
             for trial in trials():
                 measured = measure(trial)
                 if measured is not None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from instinct.data import Box, Dataset
-from instinct.study.facts import facts
+from instinct.study.facts import dataset_facts
 
 
 def goal_data(ends_by_terminal: list[bool]) -> Dataset:
@@ -33,16 +33,16 @@ def behavior(found: dict[str, Any]) -> dict[str, float]:
 
 
 def test_a_terminal_at_the_goal_is_a_success() -> None:
-    found = facts(goal_data([True, False, True, True]), "metaworld:reach")
+    found = dataset_facts(goal_data([True, False, True, True]), "metaworld:reach")
     assert behavior(found) == {"return": -3.5, "length": 3.5, "success": 0.75}
     assert found["points"] == [[2, 1], [3, 0], [4, 1], [5, 1]]
 
 
 def test_without_terminals_success_is_not_known() -> None:
-    assert "success" not in behavior(facts(goal_data([False, False]), "metaworld:reach"))
+    assert "success" not in behavior(dataset_facts(goal_data([False, False]), "metaworld:reach"))
 
 
 def test_a_fall_is_no_success() -> None:
-    found = behavior(facts(goal_data([True, False]), "hopper"))
+    found = behavior(dataset_facts(goal_data([True, False]), "hopper"))
     assert {*found} == {"return", "length", "score"}
-    assert {*behavior(facts(goal_data([True, False]), ""))} == {"return", "length"}
+    assert {*behavior(dataset_facts(goal_data([True, False]), ""))} == {"return", "length"}

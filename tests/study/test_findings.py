@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from instinct.study.findings import read_findings
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
@@ -26,7 +26,7 @@ def plan(**changes: object) -> Plan:
     )
 
 
-def measure(trial: Trial) -> Measured:
+def measure(trial: Trial) -> Measurement:
     return scores(trial, (40 if trial.algorithm == "BC" else BASE[trial.label]) + trial.seed)
 
 
@@ -35,7 +35,7 @@ def test_every_cell_has_the_means_of_its_seeds(tmp_path: Path) -> None:
     found = read_findings(tmp_path)
     assert (found.ended, found.trials, found.missing) == (10, 10, ())
     np.testing.assert_allclose(found.by_label("hopper-medium", "PSPI", "score")["zero"], [80, 81])
-    bc = found.of("hopper-medium", "BC", "negative")
+    bc = found.result("hopper-medium", "BC", "negative")
     assert bc is not None
     np.testing.assert_allclose(bc.means["score"], [40, 41])
 
@@ -48,15 +48,15 @@ def test_the_bias_is_that_of_the_worst_wrong_label(tmp_path: Path) -> None:
 
 
 def test_what_failed_or_was_not_run_is_said_and_not_averaged(tmp_path: Path) -> None:
-    def some(trial: Trial) -> Measured | None:
+    def some(trial: Trial) -> Measurement | None:
         if (trial.label, trial.seed) == ("zero", 1):
-            return Measured({}, failure="PSPI diverged at step 7")
+            return Measurement({}, failure="PSPI diverged at step 7")
         return None if (trial.label, trial.seed) == ("random", 0) else measure(trial)
 
     store_with(tmp_path, plan(), some)
     found = read_findings(tmp_path)
     assert (found.ended, found.failed) == (9, 1)
-    zero = found.found[Cell("hopper-medium", "PSPI", "zero")]
+    zero = found.results[Cell("hopper-medium", "PSPI", "zero")]
     assert zero.seeds == (0,)
     assert zero.missing == ("seed 1: PSPI diverged at step 7",)
     assert any("not run yet" in reason for reason in found.missing)
@@ -65,35 +65,35 @@ def test_what_failed_or_was_not_run_is_said_and_not_averaged(tmp_path: Path) -> 
 def test_tuning_chooses_the_best_mean_and_the_results_come_from_new_seeds(tmp_path: Path) -> None:
     tuned = plan(tuning_seeds=2, grid={"PSPI": {"beta": (1.0, 10.0)}}, labels=("original",))
 
-    def by_beta(trial: Trial) -> Measured:
+    def by_beta(trial: Trial) -> Measurement:
         lucky = trial.settings["beta"] == 1.0 and trial.seed == 0 if "beta" in trial.settings else 0
         return scores(trial, 99 if lucky else trial.settings.get("beta", 0))  # type: ignore[arg-type]
 
-    def steady(trial: Trial) -> Measured:
+    def steady(trial: Trial) -> Measurement:
         return scores(trial, float(trial.settings.get("beta", 0)))
 
     assert {trial.seed for trial in tuned.tuning()} == {0, 1}
     assert len(tuned.tuning()) == 4
     store_with(tmp_path / "steady", tuned, steady)
-    found = read_findings(tmp_path / "steady").found[Cell("hopper-medium", "PSPI", "original")]
+    found = read_findings(tmp_path / "steady").results[Cell("hopper-medium", "PSPI", "original")]
     assert found.settings == {"beta": 10.0}
     assert found.seeds == (2, 3)
     store_with(tmp_path / "lucky", tuned, by_beta)
-    found = read_findings(tmp_path / "lucky").found[Cell("hopper-medium", "PSPI", "original")]
+    found = read_findings(tmp_path / "lucky").results[Cell("hopper-medium", "PSPI", "original")]
     assert found.settings == {"beta": 1.0}, "(99 + 1)/2 is more than 10"
 
 
 def test_a_combination_that_failed_once_is_not_chosen(tmp_path: Path) -> None:
     tuned = plan(tuning_seeds=2, grid={"PSPI": {"beta": (1.0, 10.0)}}, labels=("original",))
 
-    def fails(trial: Trial) -> Measured:
+    def fails(trial: Trial) -> Measurement:
         if trial.settings.get("beta") == 10.0 and trial.seed == 1:
-            return Measured({}, failure="diverged")
+            return Measurement({}, failure="diverged")
         return scores(trial, float(trial.settings.get("beta", 0)))
 
     store_with(tmp_path, tuned, fails)
     found = read_findings(tmp_path)
-    assert found.found[Cell("hopper-medium", "PSPI", "original")].settings == {"beta": 1.0}
+    assert found.results[Cell("hopper-medium", "PSPI", "original")].settings == {"beta": 1.0}
     assert any("tuning" in reason and "diverged" in reason for reason in found.missing)
 
 
@@ -108,34 +108,34 @@ def test_the_safe_rule_takes_the_best_safe_one_or_the_least_costly(tmp_path: Pat
     )
 
     def costly(factor: float) -> object:
-        def measured(trial: Trial) -> Measured:
+        def measured(trial: Trial) -> Measurement:
             beta = float(trial.settings["beta"])
-            return Measured({"score": (beta,), "cost": (factor * costs[beta],)})
+            return Measurement({"score": (beta,), "cost": (factor * costs[beta],)})
 
         return measured
 
     store_with(tmp_path / "some", tuned, costly(1.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "some").found[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "some").results[Cell("hopper-medium", "PSPI", "original")]
     assert chosen.settings == {"beta": 100.0}
     store_with(tmp_path / "none", tuned, costly(3.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "none").found[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "none").results[Cell("hopper-medium", "PSPI", "original")]
     assert chosen.settings == {"beta": 100.0}
     costs[100.0] = 9.0
     store_with(tmp_path / "other", tuned, costly(1.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "other").found[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "other").results[Cell("hopper-medium", "PSPI", "original")]
     assert chosen.settings == {"beta": 1.0}
 
 
 def test_how_far_the_reward_moves_a_policy_is_told_beside_the_seed(tmp_path: Path) -> None:
-    def acting(trial: Trial) -> Measured:
+    def acting(trial: Trial) -> Measurement:
         shift = 0.3 if trial.label == "zero" else 0.0
         action = (0.1 * trial.seed + shift, 0.0)
         return replace(measure(trial), actions=(action, action))
 
     store_with(tmp_path, plan(), acting)
     found = read_findings(tmp_path)
-    seed = found.moved("hopper-medium", "PSPI", "original")
+    seed = found.action_distance("hopper-medium", "PSPI", "original")
     assert seed == pytest.approx(np.sqrt(0.1**2 / 2))
-    zero = found.moved("hopper-medium", "PSPI", "zero")
+    zero = found.action_distance("hopper-medium", "PSPI", "zero")
     assert zero == pytest.approx(np.sqrt((0.4**2 + 0.2**2) / 4))
-    assert found.moved("hopper-medium", "DT", "zero") is None
+    assert found.action_distance("hopper-medium", "DT", "zero") is None

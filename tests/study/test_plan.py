@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from instinct.errors import BadInput
 from instinct.study import plan_files
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.paper_counts import runs_of
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content, read_plan, shipped_plans
 from instinct.study.presets import PRESETS
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
-from instinct.study.tuning import choices
+from instinct.study.tuning import choose_settings
 from tests.study.problems import deep_plan, grid_plan
 
 LABELS = ("original", "zero", "random", "negative")
@@ -71,7 +71,7 @@ def test_terminals_are_removed_under_wrong_rewards_where_they_are_falls() -> Non
         labels=("no-terminal",),
         seeds=1,
     ).final({})
-    assert (trial.told, trial.filters) == ("original", ("no-terminals",))
+    assert (trial.reward_label, trial.filters) == ("original", ("no-terminals",))
 
 
 def test_settings_come_from_preset_plan_and_grid() -> None:
@@ -321,11 +321,11 @@ def test_the_best_mean_is_chosen_of_what_is_whole(
     with open_store(tmp_path_factory.mktemp("study"), plan, {}) as store:
         for number, (trial, score) in enumerate(zip(plan.tuning(), scores, strict=True)):
             failure = "killed" if number == failed else ""
-            store.add(trial, Measured({} if failure else {"score": (score,)}, failure=failure))
+            store.add(trial, Measurement({} if failure else {"score": (score,)}, failure=failure))
         for i in range(4):
             if failed // 2 != i:
                 means[float(i + 1)] = (scores[2 * i] + scores[2 * i + 1]) / 2
-        chosen = choices(plan, store)
+        chosen = choose_settings(plan, store)
     (settled,) = chosen.values()
     best = max(means.values())
     assert settled["beta"] == min(beta for beta, mean in means.items() if mean == best)

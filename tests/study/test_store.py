@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instinct.errors import BadInput, InstinctError
-from instinct.study.lock import holder
-from instinct.study.measured import Measured
+from instinct.study.lock import lock_holder
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import FILE, Store, open_store, read_store
 from instinct.study.trials import Trial
@@ -26,7 +26,7 @@ from tests.study.problems import grid_plan
 PLAN = grid_plan()
 TRIAL = PLAN.final({})[0]
 VERSIONS = {"instinct": "0"}
-FOUND = Measured(
+FOUND = Measurement(
     {"return": (1.0, 2.0)}, {"step": (1.0,), "loss": (0.5,)}, ((0.5, -0.5),), seconds=4.0
 )
 
@@ -44,7 +44,7 @@ def other(seed: int) -> Trial:
 
 
 def test_what_is_written_is_read(folder: Path) -> None:
-    failed = Measured({}, {"step": (1.0,), "loss": (math.inf,)}, failure="diverged", seconds=1.5)
+    failed = Measurement({}, {"step": (1.0,), "loss": (math.inf,)}, failure="diverged", seconds=1.5)
     with open_store(folder, PLAN, VERSIONS) as store:
         store.add(other(8), failed)
         store.add_death(other(9), "killed")
@@ -53,9 +53,9 @@ def test_what_is_written_is_read(folder: Path) -> None:
     with read_store(folder) as store:
         first, second = store.ended().values()
         assert store.plan == PLAN
-        assert (first.trial, first.measured) == (TRIAL, FOUND)
-        assert second.measured == failed
-        assert store.known() == {TRIAL.identity: True, other(8).identity: False}
+        assert (first.trial, first.measurement) == (TRIAL, FOUND)
+        assert second.measurement == failed
+        assert store.succeeded() == {TRIAL.identity: True, other(8).identity: False}
         assert store.deaths() == {other(9).identity: ["killed", "killed again"]}
         assert store.datasets() == {"gridworld": {"hash": "1", "points": [[1.0, 2.0]]}}
         assert store.seconds() == 5.5
@@ -68,10 +68,10 @@ def test_every_number_comes_back(values: tuple[float, ...]) -> None:
     for statement in ("CREATE TABLE ended (identity, trial, measured, failure, seconds, ended)",):
         connection.execute(statement)
     store = Store(Path("memory"), connection)
-    store.add(TRIAL, Measured({"return": values}))
+    store.add(TRIAL, Measurement({"return": values}))
     (again,) = store.ended().values()
-    np.testing.assert_array_equal(again.measured.episodes["return"], values)
-    assert store.known() == {TRIAL.identity: True}
+    np.testing.assert_array_equal(again.measurement.episodes["return"], values)
+    assert store.succeeded() == {TRIAL.identity: True}
     connection.close()
 
 
@@ -79,7 +79,7 @@ def test_a_row_is_written_once(folder: Path) -> None:
     with open_store(folder, PLAN, VERSIONS) as store:
         with pytest.raises(InstinctError, match="UNIQUE"):
             store.add(TRIAL, replace(FOUND, seconds=0))
-        assert store.ended()[TRIAL.identity].measured == FOUND
+        assert store.ended()[TRIAL.identity].measurement == FOUND
 
 
 def test_another_plan_is_refused(folder: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_plan_from_before_an_entry_was_added_is_the_same(folder: Path) -> None
     content = {name: value for name, value in PLAN.content.items() if name != "scaled"}
     change(folder, "UPDATE notes SET content = ? WHERE name = 'plan'", json.dumps(content))
     with open_store(folder, PLAN, VERSIONS) as store:
-        assert [*store.known()] == [TRIAL.identity]
+        assert [*store.succeeded()] == [TRIAL.identity]
 
 
 def test_a_dataset_that_changed_is_refused(folder: Path) -> None:
@@ -113,9 +113,9 @@ def test_the_second_writer_is_told_of_the_first(folder: Path) -> None:
     ):
         pass
     assert told.value.exit_code == 1
-    assert holder(folder) == ""
+    assert lock_holder(folder) == ""
     with open_store(folder, PLAN, VERSIONS) as store:
-        assert holder(folder).startswith(f"process {os.getpid()} on")
+        assert lock_holder(folder).startswith(f"process {os.getpid()} on")
         store.add(other(8), FOUND)
 
 
@@ -167,7 +167,7 @@ def change(folder: Path, statement: str, *values: object) -> None:
 
 
 def read_all(store: Store) -> tuple[object, ...]:
-    return store.known(), store.ended(), store.plan
+    return store.succeeded(), store.ended(), store.plan
 
 
 def damaged(folder: Path) -> None:
@@ -244,9 +244,9 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
 def nothing_lost(folder: Path) -> None:
     """What had been written is there, and the study goes on."""
     with open_store(folder, PLAN, VERSIONS) as store:
-        assert store.ended()[TRIAL.identity].measured == FOUND
+        assert store.ended()[TRIAL.identity].measurement == FOUND
         store.add(other(100), FOUND)
-        assert other(100).identity in store.known()
+        assert other(100).identity in store.succeeded()
 
 
 def fill(store: Store) -> None:
@@ -260,7 +260,7 @@ def test_a_full_disk(folder: Path) -> None:
         store.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(InstinctError, match=r"is full.*what had been written is safe"):
             fill(store)
-        assert 0 < len(store.known()) < 52
+        assert 0 < len(store.succeeded()) < 52
     nothing_lost(folder)
 
 

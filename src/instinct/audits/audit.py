@@ -18,7 +18,7 @@ from instinct.benchmarks.registry import fitting
 from instinct.data import Dataset, Discrete, Predicate, find_filter, remove, remove_where, write
 from instinct.deep.algorithms.settings import Setting
 from instinct.engine.run_plan import MakeExecutor, run_plan
-from instinct.engine.scheduler import Watch
+from instinct.engine.scheduler import OnStudyProgress
 from instinct.errors import BadInput
 from instinct.report.kit.page import Page, html, write_page
 from instinct.report.sections.numbers import rows
@@ -103,7 +103,7 @@ def audit(
     remove_terminals: bool | None = None,
     action_range: tuple[float, float] | None = None,
     folder: Path | str | None = None,
-    watch: Watch = lambda _: None,
+    watch: OnStudyProgress = lambda _: None,
     executor: MakeExecutor | None = None,
 ) -> Audit:
     """Train under the true and the wrong rewards, judge by the true task, and report.

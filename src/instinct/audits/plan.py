@@ -7,7 +7,7 @@ from instinct.data import ALL, LABELS, exact
 from instinct.deep import ALGORITHMS, algorithm_class
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
-from instinct.study.plan import Plan, recorded_in
+from instinct.study.plan import Plan, recorded_task
 from instinct.tabular.registry import ALGORITHMS as TABULAR
 
 DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
@@ -44,7 +44,7 @@ def audit_plan(
     of `find_task`, or the id of one of Gymnasium's environments. Without a task the
     agents are trained and compared by what they do at recorded states.
     """
-    task = recorded_in(dataset) if env is None else named(env)
+    task = recorded_task(dataset) if env is None else named(env)
     chosen = tuple(algorithms) or (GRIDWORLD if task == "gridworld" else DEEP)
     known = TABULAR if task == "gridworld" else ALGORITHMS
     if task != "gridworld":

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from instinct.data import Box, Dataset, write
-from instinct.engine.local_executor import LocalWorkers
-from instinct.engine.scheduler import State, execute
+from instinct.engine.local_executor import LocalExecutor
+from instinct.engine.scheduler import StudyProgress, execute
 from instinct.errors import BadInput
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
@@ -45,10 +45,13 @@ def measure(
     if runs <= EARLY:
         raise BadInput(f"memory is compared with that after {EARLY} runs; measure more")
     memory: dict[int, tuple[float, float]] = {}
-    with tempfile.TemporaryDirectory() as scratch, LocalWorkers(Path(scratch), workers) as executor:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        LocalExecutor(Path(scratch), workers) as executor,
+    ):
         plan = noise_plan(Path(scratch) / "noise.npz", runs)
 
-        def watch(state: State) -> None:
+        def on_study_progress(state: StudyProgress) -> None:
             if state.ended in (EARLY, runs) and state.ended not in memory:
                 pids = [worker.process.pid for worker in executor.alive.values()]
                 memory[state.ended] = max(map(resident, pids)), resident(os.getpid())
@@ -57,10 +60,10 @@ def measure(
 
         began = time.perf_counter()
         with open_store(Path(scratch), plan, {}) as store:
-            execute(plan.final({}), store, executor, watch)
+            execute(plan.final({}), store, executor, on_study_progress)
             seconds = time.perf_counter() - began
             busy = sum(
-                each.measured.training_seconds + each.measured.evaluation_seconds
+                each.measurement.training_seconds + each.measurement.evaluation_seconds
                 for each in store.ended().values()
             )
     return Overhead(

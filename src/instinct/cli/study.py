@@ -24,7 +24,7 @@ from instinct.study.findings import Findings, read_findings
 from instinct.study.paper_counts import compare, runs_of
 from instinct.study.plan import Plan
 from instinct.study.plan_files import read_plan, shipped_plans
-from instinct.study.store import holder
+from instinct.study.store import lock_holder
 from instinct.util.jsonio import to_json_data
 
 app = typer.Typer(help="Plan, run, watch and report the paper's studies.", no_args_is_help=True)
@@ -98,7 +98,7 @@ def plan(
         return
     planned = planned_as(name, subset, seeds, steps)
     with progress("measuring") as step:
-        prediction = predict(planned, report=step)
+        prediction = predict(planned, on_progress=step)
     comparison = compare(planned)
     tuning, final = (sum(counts) for counts in zip(*runs_of(planned).values(), strict=True))
     if json:
@@ -191,7 +191,7 @@ def status(name: Name, folder: Out = None, json: Json = False) -> None:
     if name in STUDIES:
         status_at_once(STUDIES[name], folder, json)
         return
-    findings, by = read_findings(folder), holder(folder)
+    findings, by = read_findings(folder), lock_holder(folder)
     if json:
         print_json(
             {

@@ -7,11 +7,11 @@ from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
 from instinct.cli.output import bars, err
-from instinct.engine.scheduler import State, Watch
+from instinct.engine.scheduler import OnStudyProgress, StudyProgress
 
 
 @contextmanager
-def watching(name: str) -> Iterator[Watch]:
+def watching(name: str) -> Iterator[OnStudyProgress]:
     """Bars on stderr, one for the study and one for each worker.
 
     Where stderr is no terminal, a line for every tenth of the trials.
@@ -23,9 +23,9 @@ def watching(name: str) -> Iterator[Watch]:
         whole = shown.add_task(name, total=None)
         workers: dict[int, TaskID] = {}
 
-        def watch(state: State) -> None:
+        def watch(state: StudyProgress) -> None:
             shown.update(whole, completed=state.ended, total=state.trials)
-            for worker in {*workers} | {*state.doing}:
+            for worker in {*workers} | {*state.running}:
                 if worker not in workers:
                     workers[worker] = shown.add_task("", total=None)
                 show_worker(shown, workers[worker], state, worker)
@@ -33,11 +33,11 @@ def watching(name: str) -> Iterator[Watch]:
         yield watch
 
 
-def show_worker(shown: Bars, bar: TaskID, state: State, worker: int) -> None:
-    if worker not in state.doing:
+def show_worker(shown: Bars, bar: TaskID, state: StudyProgress, worker: int) -> None:
+    if worker not in state.running:
         shown.update(bar, description="  waits", completed=0, total=1)
         return
-    trial, said = state.doing[worker]
+    trial, said = state.running[worker]
     what = f"  {trial.algorithm}, {trial.label}, seed {trial.seed}"
     if said is None:
         shown.update(bar, description=f"{what}: opens the data", completed=0, total=None)
@@ -47,10 +47,10 @@ def show_worker(shown: Bars, bar: TaskID, state: State, worker: int) -> None:
         )
 
 
-def lines(name: str) -> Watch:
+def lines(name: str) -> OnStudyProgress:
     tenths = [-1]
 
-    def watch(state: State) -> None:
+    def watch(state: StudyProgress) -> None:
         tenth = 10 * state.ended // max(state.trials, 1)
         if state.trials and tenth != tenths[0]:
             tenths[0] = tenth

@@ -1,4 +1,4 @@
-"""Local workers: one single-threaded process per core, each performing one trial at a time."""
+"""Run trials in worker processes on this machine: one single-threaded process per core."""
 
 import contextlib
 import signal
@@ -12,50 +12,56 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from instinct.deep import Progress
-from instinct.engine.trial_runner import Opened
+from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from instinct.util.cores import cores
 
-FAREWELL = 10.0
-"""Seconds for a process that says nothing more to end by itself."""
+EXIT_TIMEOUT = 10.0
+"""Seconds to wait for a process that should end by itself."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a worker says: how far it is, what it opened, what it measured.
+    """A message from a worker.
 
-    Words say why it died or what went wrong in it, and an error what stops the whole study.
+    The message is progress, an opened dataset, or the measurement that ends a trial. A string is
+    the reason why the worker died or the trial raised an exception. An `InstinctError` stops the
+    whole study.
     """
 
     worker: int
-    what: Progress | Opened | Measured | str | InstinctError
+    message: Progress | DatasetOpened | Measurement | str | InstinctError
 
 
 class Executor(Protocol):
-    """Workers that perform trials, wherever they are."""
+    """A set of workers that run trials."""
 
     @property
     def workers(self) -> Collection[int]:
-        """The numbers of those that there are at the moment, busy or not."""
+        """The numbers of the workers available now, busy or idle."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
 
-    def give(self, worker: int, trial: Trial) -> None:
-        """Have an idle worker perform a trial."""
+    def submit(self, worker: int, trial: Trial) -> None:
+        """Start a trial on an idle worker."""
 
     def wait(self) -> list[Event]:
-        """What the workers said, once one of them said something or another has come.
+        """Wait for events and return them.
 
-        A worker that died is replaced by another with its number, if there is room for it.
+        Return as well when a new worker is available. A worker that died is replaced by a new one
+        with the same number if there is room for it.
         """
 
 
-class LocalWorkers:
-    """Processes on this machine, each kept on a core of its own, started when first needed."""
+class LocalExecutor:
+    """Runs trials in processes on this machine, each pinned to one core.
+
+    A process starts when its first trial is submitted.
+    """
 
     def __init__(self, folder: Path, workers: int | None = None) -> None:
         self.folder = folder
@@ -69,33 +75,34 @@ class LocalWorkers:
         for worker in self.alive.values():
             worker.end()
 
-    def give(self, worker: int, trial: Trial) -> None:
+    def submit(self, worker: int, trial: Trial) -> None:
         if worker in self.alive and self.alive[worker].process.poll() is not None:
             self.alive.pop(worker).end()
         if worker not in self.alive:
             self.alive[worker] = LocalWorker(self.folder, cores()[worker % len(cores())])
-        self.alive[worker].give(trial)
+        self.alive[worker].submit(trial)
 
     def wait(self) -> list[Event]:
         ready = wait([worker.connection for worker in self.alive.values()])
         return [
-            self.hear(number)
+            self.receive(number)
             for number, worker in [*self.alive.items()]
             if worker.connection in ready
         ]
 
-    def hear(self, worker: int) -> Event:
+    def receive(self, worker: int) -> Event:
+        """Receive one message; a closed connection becomes an event with the reason."""
         try:
             return Event(worker, self.alive[worker].connection.recv())
         except (EOFError, OSError):
             dead = self.alive.pop(worker)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                dead.process.wait(FAREWELL)
-            return Event(worker, why(dead.end()))
+                dead.process.wait(EXIT_TIMEOUT)
+            return Event(worker, describe_exit_code(dead.end()))
 
 
 class LocalWorker:
-    """One process, and the connection to it; it ends when the connection is closed."""
+    """A worker process and the connection to it; the process ends when the connection closes."""
 
     def __init__(self, folder: Path, core: int) -> None:
         ours, theirs = socket.socketpair()
@@ -114,22 +121,21 @@ class LocalWorker:
         theirs.close()
         self.connection: Connection[Any, Any] = Connection(ours.detach())
 
-    def give(self, trial: Trial) -> None:
-        """A worker that dies before it takes the trial is heard of like any other."""
+    def submit(self, trial: Trial) -> None:
+        """Send a trial; if the worker has died, the next `wait` reports it."""
         with contextlib.suppress(BrokenPipeError):
             self.connection.send(trial)
 
     def end(self) -> int:
-        """End the process if it has not ended; its exit code."""
+        """Kill the process if it still runs and return its exit code."""
         self.process.kill()
         self.connection.close()
         return self.process.wait()
 
 
-def why(exit_code: int) -> str:
-    """Why a process is no more."""
+def describe_exit_code(exit_code: int) -> str:
     if exit_code == -signal.SIGKILL:
-        return "the worker was killed, perhaps for want of memory"
+        return "the worker was killed, perhaps because memory ran out"
     if exit_code < 0:
         return f"the worker was ended by {signal.Signals(-exit_code).name}"
     return f"the worker ended with exit code {exit_code}"

@@ -1,8 +1,8 @@
-"""Workers on a Ray cluster: one actor for every CPU, on nodes that need not share a file system.
+"""Run trials on a Ray cluster: one actor per CPU, on nodes that need not share a file system.
 
-An actor performs its trials in a folder on its node, where checkpoints stay. Finished warm starts
-and the files of a run that has ended come back to the study's folder, and an actor is given the
-warm starts that it lacks.
+An actor runs its trials in a folder on its node and keeps checkpoints there. It sends finished
+warm starts and the files of ended runs to the study's folder, and receives the warm starts that
+its node does not have.
 """
 
 import logging
@@ -16,12 +16,19 @@ from queue import SimpleQueue
 from typing import Any, Self
 
 from instinct.deep import Progress, keep_programs
-from instinct.engine.local_executor import FAREWELL, Event
+from instinct.engine.local_executor import EXIT_TIMEOUT, Event
 from instinct.engine.run_plan import MakeExecutor
-from instinct.engine.trial_runner import RUNS, WARM_STARTS, Desk, Opened, finished, warm_files
+from instinct.engine.trial_runner import (
+    RUNS,
+    WARM_STARTS,
+    DatasetOpened,
+    TrialRunner,
+    warm_start_files,
+    warm_starts_before,
+)
 from instinct.engine.worker_main import attempt
 from instinct.errors import BadInput, InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from instinct.util.atomic import write_atomically
 from instinct.util.cores import use_one_thread
@@ -36,91 +43,102 @@ except ImportError:
 
 
 @dataclass(frozen=True)
-class Ready:
-    """The actor has begun to work on a node that has these versions."""
+class WorkerReady:
+    """The actor is ready on a node with these versions."""
 
     node: str
     versions: Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Lacking:
-    """Warm starts that the trial can use and that may be in the study's folder."""
+class WarmStartsNeeded:
+    """Warm starts of a trial that the node does not have; the study's folder may have them."""
 
     files: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Files:
-    """Files by their place in the folder of the study, or in the actor's own."""
+    """Contents of files, by path relative to the study's folder or the actor's folder."""
 
     contents: Mapping[str, bytes]
 
 
-Message = Ready | Lacking | Files | Progress | Opened | Measured | str | InstinctError
+Message = (
+    WorkerReady
+    | WarmStartsNeeded
+    | Files
+    | Progress
+    | DatasetOpened
+    | Measurement
+    | str
+    | InstinctError
+)
 
 
 class RayWorker:
-    """The actor; what it has to say is kept until it is asked for."""
+    """The actor; its messages wait in `outbox` until the executor asks for them."""
 
     def __init__(self, study: str) -> None:
         use_one_thread()
         keep_programs()
         self.folder = cache_folder() / "ray" / study
-        self.desk = Desk(self.folder)
-        self.run = ""
+        self.runner = TrialRunner(self.folder)
+        self.run_folder = ""
         self.warm_starts: dict[str, str] = {}
         self.shared: set[str] = set()
-        self.said: SimpleQueue[Message] = SimpleQueue()
-        self.said.put(Ready(platform.node(), versions()))
+        self.outbox: SimpleQueue[Message] = SimpleQueue()
+        self.outbox.put(WorkerReady(platform.node(), versions()))
 
-    def listen(self) -> list[Message]:
-        """All that it has said since it was last asked, at least one thing."""
-        messages = [self.said.get()]
-        while not self.said.empty():
-            messages.append(self.said.get())
+    def messages(self) -> list[Message]:
+        """Wait for at least one message and return all that are there."""
+        messages = [self.outbox.get()]
+        while not self.outbox.empty():
+            messages.append(self.outbox.get())
         return messages
 
     def begin(self, trial: Trial) -> None:
-        """Open the data, and say which warm starts of the trial are not shared yet."""
-        if self.run:
-            shutil.rmtree(self.folder / self.run, ignore_errors=True)
-        self.run = f"{RUNS}/{trial.identity}"
-        self.said.put(attempt(lambda: self.lacking(trial)))
+        """Open the dataset and ask for the warm starts that the node does not have."""
+        if self.run_folder:
+            shutil.rmtree(self.folder / self.run_folder, ignore_errors=True)
+        self.run_folder = f"{RUNS}/{trial.identity}"
+        self.outbox.put(attempt(lambda: self.needed_warm_starts(trial)))
 
-    def lacking(self, trial: Trial) -> Lacking:
-        files = warm_files(self.desk.run(trial, self.said.put)) if trial.warm_starts else {}
+    def needed_warm_starts(self, trial: Trial) -> WarmStartsNeeded:
+        files: dict[str, str] = {}
+        if trial.warm_starts:
+            files = warm_start_files(self.runner.deep_run(trial, self.outbox.put))
         self.warm_starts = {stage: f"{WARM_STARTS}/{name}" for stage, name in files.items()}
-        return Lacking(tuple({*self.warm_starts.values()} - self.shared))
+        return WarmStartsNeeded(tuple({*self.warm_starts.values()} - self.shared))
 
-    def perform(self, trial: Trial, warm_starts: Files) -> None:
-        self.said.put(attempt(lambda: self.measure(trial, warm_starts)))
+    def run(self, trial: Trial, warm_starts: Files) -> None:
+        self.outbox.put(attempt(lambda: self.measure(trial, warm_starts)))
 
-    def measure(self, trial: Trial, warm_starts: Files) -> Measured:
-        """What the trial measured, after the files of its run have been said."""
+    def measure(self, trial: Trial, warm_starts: Files) -> Measurement:
+        """Run the trial, send the files of its run, and return its measurement."""
         write_files(self.folder, warm_starts)
         self.shared |= {*warm_starts.contents}
-        measured = self.desk.perform(trial, self.report)
-        files = [file.name for file in (self.folder / self.run).glob("[!.]*")]
-        self.said.put(read_files(self.folder, {f"{self.run}/{name}" for name in files}))
-        return measured
+        measurement = self.runner.run(trial, self.on_event)
+        files = [file.name for file in (self.folder / self.run_folder).glob("[!.]*")]
+        self.outbox.put(read_files(self.folder, {f"{self.run_folder}/{name}" for name in files}))
+        return measurement
 
-    def report(self, what: Progress | Opened) -> None:
-        """Tell how far it is; warm starts come first that have been finished by then."""
-        if isinstance(what, Progress):
-            new = {*finished(self.warm_starts, what.stage)} - self.shared
+    def on_event(self, event: Progress | DatasetOpened) -> None:
+        """Send an event, preceded by the warm starts that have been finished by then."""
+        if isinstance(event, Progress):
+            new = {*warm_starts_before(event.stage, self.warm_starts)} - self.shared
             if new:
-                self.said.put(read_files(self.folder, new))
+                self.outbox.put(read_files(self.folder, new))
                 self.shared |= new
-        self.said.put(what)
+        self.outbox.put(event)
 
     def clean(self) -> None:
-        """Leave nothing on the node."""
+        """Remove the actor's folder from the node."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def read_files(folder: Path, names: Collection[str]) -> Files:
-    """Those of the files that there are."""
+    """Read the files that exist."""
     return Files({name: (folder / name).read_bytes() for name in names if (folder / name).exists()})
 
 
@@ -129,10 +147,11 @@ def write_files(folder: Path, files: Files) -> None:
         write_atomically(folder / name, content)
 
 
-class RayWorkers:
-    """Actors on the cluster at the address, or on the one that Ray finds or else starts here.
+class RayExecutor:
+    """Runs trials in actors on a Ray cluster.
 
-    A node that is lost takes its workers along; others come when the cluster has room for them.
+    Without an address, Ray finds a running cluster or starts one on this machine. When a node is
+    lost, its workers are lost; new ones start when the cluster has room for them.
     """
 
     def __init__(self, folder: Path, address: str | None = None) -> None:
@@ -140,7 +159,7 @@ class RayWorkers:
         self.study = hash_json([platform.node(), str(folder.resolve())])[:16]
         self.workers: set[int] = set()
         self.actors: dict[int, Any] = {}
-        self.listening: dict[int, Any] = {}
+        self.inboxes: dict[int, Any] = {}
         self.trials: dict[int, Trial] = {}
         self.connected = False
 
@@ -158,44 +177,44 @@ class RayWorkers:
     def __exit__(self, *raised: object) -> None:
         if self.workers and not any(raised):
             cleaning = [self.actors[worker].clean.remote() for worker in self.workers]
-            raylib.wait(cleaning, num_returns=len(cleaning), timeout=FAREWELL)
+            raylib.wait(cleaning, num_returns=len(cleaning), timeout=EXIT_TIMEOUT)
         for actor in self.actors.values():
             raylib.kill(actor)
         if self.connected:
             raylib.shutdown()
 
     def start(self, worker: int) -> None:
-        """It is one of the workers as soon as it has said that it is ready."""
+        """Start an actor; it joins `workers` when it reports that it is ready."""
         actor = raylib.remote(RayWorker).options(num_cpus=1, max_concurrency=2)
         self.actors[worker] = actor.remote(self.study)
-        self.listening[worker] = self.actors[worker].listen.remote()
+        self.inboxes[worker] = self.actors[worker].messages.remote()
 
-    def give(self, worker: int, trial: Trial) -> None:
+    def submit(self, worker: int, trial: Trial) -> None:
         self.trials[worker] = trial
         self.actors[worker].begin.remote(trial)
 
     def wait(self) -> list[Event]:
-        ready, _ = raylib.wait([*self.listening.values()])
-        heard = [worker for worker, ref in self.listening.items() if ref in ready]
-        return [event for worker in heard for event in self.hear(worker)]
+        ready, _ = raylib.wait([*self.inboxes.values()])
+        workers = [worker for worker, ref in self.inboxes.items() if ref in ready]
+        return [event for worker in workers for event in self.receive(worker)]
 
-    def hear(self, worker: int) -> list[Event]:
+    def receive(self, worker: int) -> list[Event]:
         try:
-            messages = raylib.get(self.listening[worker])
+            messages = raylib.get(self.inboxes[worker])
         except raylib.exceptions.RayError as error:
             return [Event(worker, self.replace(worker, error))]
-        self.listening[worker] = self.actors[worker].listen.remote()
-        return [event for message in messages for event in self.understand(worker, message)]
+        self.inboxes[worker] = self.actors[worker].messages.remote()
+        return [event for message in messages for event in self.handle(worker, message)]
 
-    def understand(self, worker: int, message: Message) -> list[Event]:
-        """What of a message is the study's business; the rest is done here."""
+    def handle(self, worker: int, message: Message) -> list[Event]:
+        """Handle messages between actor and executor here; return the others as events."""
         match message:
-            case Ready():
+            case WorkerReady():
                 check_versions(message)
                 self.workers.add(worker)
-            case Lacking():
+            case WarmStartsNeeded():
                 found = read_files(self.folder, message.files)
-                self.actors[worker].perform.remote(self.trials[worker], found)
+                self.actors[worker].run.remote(self.trials[worker], found)
             case Files():
                 write_files(self.folder, message)
             case _:
@@ -203,7 +222,7 @@ class RayWorkers:
         return []
 
     def replace(self, worker: int, error: Exception) -> str:
-        """Start another in the place of a worker that was lost; the reason."""
+        """Start a new actor for a lost worker and return the reason of the loss."""
         reason = str(error).strip().partition("\n")[0]
         if getattr(error, "actor_init_failed", False):
             raise InstinctError(f"a worker cannot be started on the Ray cluster: {reason}")
@@ -222,8 +241,8 @@ def connect(address: str | None) -> None:
         raise BadInput(f"cannot connect to a Ray cluster ({reason})", file=address) from error
 
 
-def check_versions(ready: Ready) -> None:
-    """Numbers may be put side by side only if the same programs have made them."""
+def check_versions(ready: WorkerReady) -> None:
+    """Refuse a node with other versions: numbers are comparable only from the same programs."""
     for name, mine in versions().items():
         if ready.versions.get(name) != mine:
             raise InstinctError(
@@ -233,5 +252,5 @@ def check_versions(ready: Ready) -> None:
 
 
 def ray(address: str | None = None) -> MakeExecutor:
-    """Workers on a Ray cluster, one for every CPU."""
-    return lambda folder: RayWorkers(folder, address)
+    """Run trials on a Ray cluster with one worker per CPU."""
+    return lambda folder: RayExecutor(folder, address)

@@ -1,70 +1,70 @@
-"""Running a plan from its first trial to its last, from wherever it stopped before."""
+"""Run a plan from its first trial to its last, or resume it."""
 
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from instinct.engine.local_executor import Executor, LocalWorkers
-from instinct.engine.scheduler import Watch, execute
+from instinct.engine.local_executor import Executor, LocalExecutor
+from instinct.engine.scheduler import OnStudyProgress, execute
 from instinct.engine.trial_runner import RUNS, WARM_STARTS
 from instinct.study.plan import Plan
 from instinct.study.store import Store, open_store, read_store
-from instinct.study.tuning import choices, trials_of
+from instinct.study.tuning import choose_settings, trials_of
 from instinct.util.versions import versions
 
 MakeExecutor = Callable[[Path], AbstractContextManager[Executor]]
 
 
 def local(workers: int | None = None) -> MakeExecutor:
-    """Workers on this machine, by default one for every core."""
-    return lambda folder: LocalWorkers(folder, workers)
+    """Run trials on this machine, by default with one worker per core."""
+    return lambda folder: LocalExecutor(folder, workers)
 
 
 def run_plan(
     plan: Plan,
     folder: Path,
-    watch: Watch,
+    on_progress: OnStudyProgress,
     executor: MakeExecutor | None = None,
-    take: Sequence[Path] = (),
+    import_from: Sequence[Path] = (),
 ) -> None:
-    """Perform all trials of the plan that the store in the folder does not have yet.
+    """Run all trials of the plan that have not ended yet according to the store in `folder`.
 
-    Those that the studies in the folders `take` have performed are taken over from them.
+    Import the trials that the studies in the folders `import_from` have already run.
     """
     with open_store(folder, plan, versions()) as store:
-        for other in take:
-            take_over(plan, store, other)
-        if not remaining(plan, store):
+        for other in import_from:
+            import_trials(plan, store, other)
+        if not count_remaining(plan, store):
             return
-        sweep(folder)
+        remove_partial_files(folder)
         with (executor or local())(folder) as workers:
-            execute(plan.tuning(), store, workers, watch)
-            execute(plan.final(choices(plan, store)), store, workers, watch)
+            execute(plan.tuning(), store, workers, on_progress)
+            execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
         shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)
 
 
-def take_over(plan: Plan, store: Store, folder: Path) -> None:
-    """Write down what another study has measured, on the same data, in trials of this plan."""
+def import_trials(plan: Plan, store: Store, folder: Path) -> None:
+    """Copy the measurements of this plan's trials from another study on the same data."""
     with read_store(folder) as other:
         ended, facts = other.ended(), other.datasets()
-    for trials in (plan.tuning, lambda: plan.final(choices(plan, store))):
-        known = store.known()
+    for trials in (plan.tuning, lambda: plan.final(choose_settings(plan, store))):
+        stored = store.succeeded()
         for trial in trials():
             found = ended.get(trial.identity)
-            if trial.identity not in known and found is not None and not found.measured.failure:
-                for name in {trial.dataset, trial.shown} & facts.keys():
+            if trial.identity not in stored and found is not None and not found.measurement.failure:
+                for name in {trial.dataset, trial.filtered_name} & facts.keys():
                     store.add_dataset(name, facts[name])
-                store.add(trial, found.measured)
+                store.add(trial, found.measurement)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what was only half written when the study was stopped."""
+def remove_partial_files(folder: Path) -> None:
+    """Remove files that were only half written when the study was stopped."""
     for scratch in (*folder.glob(f"{RUNS}/*/.*"), *folder.glob(f"{WARM_STARTS}/.*")):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def remaining(plan: Plan, store: Store) -> int:
-    """How many trials have not ended."""
-    known = store.known()
-    return sum(trial.identity not in known for trial in trials_of(plan, store))
+def count_remaining(plan: Plan, store: Store) -> int:
+    """Count the trials that have not ended."""
+    ended = store.succeeded()
+    return sum(trial.identity not in ended for trial in trials_of(plan, store))

@@ -1,122 +1,128 @@
-"""Executing trials: who performs which one next, what to do with what comes back."""
+"""Schedule trials over workers and write their measurements to the store."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from instinct.deep import Progress
 from instinct.engine.local_executor import Event, Executor
-from instinct.engine.trial_runner import Opened, finished
+from instinct.engine.trial_runner import DatasetOpened, warm_starts_before
 from instinct.errors import InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.study.store import Store
 from instinct.study.trials import Trial
 
 ATTEMPTS = 3
-"""How often a trial is tried whose worker dies or fails."""
+"""How often a trial is tried when its worker dies or raises an exception."""
 
 
 @dataclass(frozen=True)
-class State:
-    """How far a study is: how many of its trials have ended, and what the workers do."""
+class StudyProgress:
+    """How many trials have ended, and which trial each busy worker runs."""
 
     ended: int
     trials: int
-    doing: dict[int, tuple[Trial, Progress | None]]
+    running: dict[int, tuple[Trial, Progress | None]]
 
 
-Watch = Callable[[State], None]
+OnStudyProgress = Callable[[StudyProgress], None]
 
 
 @dataclass
-class Shift:
-    """The trials that remain, and who is at which."""
+class Scheduler:
+    """Schedules trials over workers."""
 
     store: Store
     executor: Executor
-    watch: Watch
+    on_progress: OnStudyProgress
     trials: int
     deaths: dict[str, list[str]]
     pending: list[Trial] = field(default_factory=list)
-    doing: dict[int, Trial] = field(default_factory=dict)
-    said: dict[int, Progress] = field(default_factory=dict)
-    opened: dict[int, str] = field(default_factory=dict)
-    warm: set[str] = field(default_factory=set)
-    """The warm starts that are known to be there."""
+    running: dict[int, Trial] = field(default_factory=dict)
+    progress: dict[int, Progress] = field(default_factory=dict)
+    open_datasets: dict[int, str] = field(default_factory=dict)
+    finished_warm_starts: set[str] = field(default_factory=set)
 
-    def hand_out(self) -> None:
-        """Give every idle worker the trial that suits it best, if there is one."""
+    def assign(self) -> None:
+        """Submit the best pending trial to every idle worker."""
         for worker in self.executor.workers:
-            if worker in self.doing:
+            if worker in self.running:
                 continue
-            trial = self.choose(worker)
+            trial = self.choose_trial(worker)
             if trial is not None:
                 self.pending.remove(trial)
-                self.doing[worker], self.opened[worker] = trial, trial.dataset
-                self.executor.give(worker, trial)
+                self.running[worker], self.open_datasets[worker] = trial, trial.dataset
+                self.executor.submit(worker, trial)
 
-    def choose(self, worker: int) -> Trial | None:
-        """First a trial on the dataset that the worker has open, then one on a dataset of its own.
+    def choose_trial(self, worker: int) -> Trial | None:
+        """Prefer the dataset that the worker has open, then one that no other worker has open.
 
-        A trial has to wait while another worker trains a warm start that it can share.
+        A trial waits while another worker trains a warm start that it shares.
         """
-        in_work = {key for trial in self.doing.values() for key in trial.warm_starts.values()}
-        in_work -= self.warm
-        able = [t for t in self.pending if in_work.isdisjoint(t.warm_starts.values())]
-        mine = self.opened.get(worker)
-        others = {self.opened[other] for other in self.doing}
-        return min(able, key=lambda t: (t.dataset != mine, t.dataset in others), default=None)
+        in_training = {key for trial in self.running.values() for key in trial.warm_starts.values()}
+        in_training -= self.finished_warm_starts
+        ready = [t for t in self.pending if in_training.isdisjoint(t.warm_starts.values())]
+        mine = self.open_datasets.get(worker)
+        others = {self.open_datasets[other] for other in self.running}
+        return min(ready, key=lambda t: (t.dataset != mine, t.dataset in others), default=None)
 
-    def hear(self, event: Event) -> None:
-        """Take down what a worker says; that one died which had nothing to do is no matter."""
-        if isinstance(event.what, InstinctError):
-            raise event.what
-        if isinstance(event.what, Opened):
-            self.store.add_dataset(event.what.dataset, event.what.facts)
-        elif isinstance(event.what, Progress):
-            warm_starts = self.doing[event.worker].warm_starts
-            self.warm |= {*finished(warm_starts, event.what.stage)}
-            self.said[event.worker] = event.what
-        elif event.worker in self.doing:
-            self.said.pop(event.worker, None)
-            self.end(event.worker, self.doing.pop(event.worker), event.what)
+    def handle(self, event: Event) -> None:
+        """Process a worker's message. Ignore deaths of idle workers."""
+        message = event.message
+        if isinstance(message, InstinctError):
+            raise message
+        if isinstance(message, DatasetOpened):
+            self.store.add_dataset(message.dataset, message.facts)
+        elif isinstance(message, Progress):
+            warm_starts = self.running[event.worker].warm_starts
+            self.finished_warm_starts |= {*warm_starts_before(message.stage, warm_starts)}
+            self.progress[event.worker] = message
+        elif event.worker in self.running:
+            self.progress.pop(event.worker, None)
+            self.end_trial(event.worker, self.running.pop(event.worker), message)
 
-    def end(self, worker: int, trial: Trial, what: Measured | str) -> None:
-        if isinstance(what, Measured):
-            self.store.add(trial, what)
+    def end_trial(self, worker: int, trial: Trial, result: Measurement | str) -> None:
+        """Store the measurement; after a death, store the reason and try again."""
+        if isinstance(result, Measurement):
+            self.store.add(trial, result)
         else:
-            del self.opened[worker]
-            self.store.add_death(trial, what)
-            self.deaths.setdefault(trial.identity, []).append(what)
-            self.line_up(trial)
+            del self.open_datasets[worker]
+            self.store.add_death(trial, result)
+            self.deaths.setdefault(trial.identity, []).append(result)
+            self.enqueue(trial)
 
-    def line_up(self, trial: Trial) -> None:
-        """Have the trial performed, or written down as failed if it has been tried enough."""
+    def enqueue(self, trial: Trial) -> None:
+        """Add a trial to the queue, or store it as failed after `ATTEMPTS` deaths."""
         reasons = self.deaths.get(trial.identity, [])
         if len(reasons) < ATTEMPTS:
             self.pending.append(trial)
         else:
             failure = f"{reasons[-1]} ({len(reasons)} attempts)"
-            self.store.add(trial, Measured({}, failure=failure))
+            self.store.add(trial, Measurement({}, failure=failure))
 
-    def show(self) -> None:
-        doing = {worker: (trial, self.said.get(worker)) for worker, trial in self.doing.items()}
-        self.watch(State(self.trials - len(self.pending) - len(doing), self.trials, doing))
+    def report_progress(self) -> None:
+        running = {
+            worker: (trial, self.progress.get(worker)) for worker, trial in self.running.items()
+        }
+        ended = self.trials - len(self.pending) - len(running)
+        self.on_progress(StudyProgress(ended, self.trials, running))
 
 
-def execute(trials: Sequence[Trial], store: Store, executor: Executor, watch: Watch) -> None:
-    """Perform the trials that have not ended yet.
+def execute(
+    trials: Sequence[Trial], store: Store, executor: Executor, on_progress: OnStudyProgress
+) -> None:
+    """Run the trials that have not ended yet.
 
-    A worker that dies costs only its trial, which is tried again, and at last written down as
-    failed with the reason.
+    When a worker dies, only its trial is affected: it is tried again, and stored as failed after
+    `ATTEMPTS` deaths.
     """
-    different, known = {trial.identity: trial for trial in trials}, store.known()
-    shift = Shift(store, executor, watch, len(different), store.deaths())
-    for identity, trial in different.items():
-        if identity not in known:
-            shift.line_up(trial)
-    shift.show()
-    while shift.pending or shift.doing:
-        shift.hand_out()
+    unique, ended = {trial.identity: trial for trial in trials}, store.succeeded()
+    scheduler = Scheduler(store, executor, on_progress, len(unique), store.deaths())
+    for identity, trial in unique.items():
+        if identity not in ended:
+            scheduler.enqueue(trial)
+    scheduler.report_progress()
+    while scheduler.pending or scheduler.running:
+        scheduler.assign()
         for event in executor.wait():
-            shift.hear(event)
-        shift.show()
+            scheduler.handle(event)
+        scheduler.report_progress()

@@ -1,4 +1,4 @@
-"""Trials of tabular algorithms."""
+"""Run trials of tabular algorithms."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from instinct.tabular.registry import find_algorithm
 from instinct.tasks.tabular import TabularTask
 
 
-def play(trial: Trial, task: TabularTask, dataset: Dataset) -> dict[str, tuple[float, ...]]:
-    """Learn from the dataset, play test episodes in the task and return what they measure."""
+def run_tabular(trial: Trial, task: TabularTask, dataset: Dataset) -> dict[str, tuple[float, ...]]:
+    """Learn from the prepared dataset and play test episodes in the task."""
     model = Model.of(dataset, horizon=task.horizon, states=States(task.states))
     R = float(trial.settings.get("R", 1.0))
     policy = find_algorithm(trial.algorithm).solve(model, R).policy

@@ -1,4 +1,4 @@
-"""Performing a trial: open the data, show them with the label, train, judge."""
+"""Run one trial: open its dataset, apply filters and label, train, evaluate."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ from instinct.data import Array, Dataset, Discrete, Label, find_filter, label, r
 from instinct.deep import Outcome, Policy, Progress, Run, told_by, train
 from instinct.deep.algorithms.algorithm import box_of
 from instinct.deep.training.run_training import stages
-from instinct.engine.tabular_trials import play
+from instinct.engine.tabular_trials import run_tabular
 from instinct.errors import BadInput, InstinctError
-from instinct.study.facts import facts, removed
-from instinct.study.measured import Measured, quantities
+from instinct.study.facts import dataset_facts, filter_facts
+from instinct.study.measurement import Measurement, quantities
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
 from instinct.tasks.simulation import Task
@@ -28,108 +28,117 @@ from instinct.util.spacing import evenly_spaced
 
 RUNS, WARM_STARTS = "runs", "warm-starts"
 STATES = 64
-"""At how many recorded states it is noted what a policy does."""
+"""At how many recorded states the actions of the final policy are stored."""
 POINTS = 100
-"""How many points of a training curve are kept."""
+"""How many points of a training curve are stored."""
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A dataset that was opened and what is known of it, or of what filters remove from it."""
+class DatasetOpened:
+    """A dataset, before or after filters, and the facts about it."""
 
     dataset: str
     facts: Mapping[str, Any]
 
 
-Report = Callable[[Progress | Opened], None]
+OnEvent = Callable[[Progress | DatasetOpened], None]
 
 
-class Desk:
-    """Where one worker performs its trials: it keeps the dataset that it opened last.
+class TrialRunner:
+    """Runs the trials of one worker and keeps the last dataset open.
 
-    The folder holds one in `runs` for every trial, from which a trial that was stopped goes on,
-    and in `warm-starts` what trials share.
+    In `folder`, `runs` has one folder per trial, from which a stopped trial resumes, and
+    `warm-starts` has the warm starts that trials share.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.key: tuple[object, ...] = ()
+        self.opened: tuple[object, ...] = ()
         self.dataset: Dataset | None = None
-        self.kept: dict[tuple[str, ...], tuple[Dataset, Array]] = {}
+        self.filtered: dict[tuple[str, ...], tuple[Dataset, Array]] = {}
 
-    def open(self, trial: Trial, report: Report) -> Dataset:
-        """The dataset of the trial as it is found."""
+    def open_dataset(self, trial: Trial, on_event: OnEvent) -> Dataset:
+        """Return the dataset of the trial without filters and with its own rewards."""
         key = (trial.dataset, trial.action_range)
-        if self.dataset is None or self.key != key:
+        if self.dataset is None or self.opened != key:
             self.dataset = None
-            self.kept = {}
+            self.filtered = {}
             try:
                 dataset = find(trial.dataset, action_range=trial.action_range)
             except BadInput as fault:
                 raise InstinctError(str(fault)) from fault
-            report(Opened(trial.dataset, facts(dataset, trial.task)))
-            self.key, self.dataset = key, dataset
+            on_event(DatasetOpened(trial.dataset, dataset_facts(dataset, trial.task)))
+            self.opened, self.dataset = key, dataset
         return self.dataset
 
-    def show(self, trial: Trial, report: Report) -> Dataset:
-        """The dataset with the rewards that its label tells, without what the filters remove."""
-        dataset = self.open(trial, report)
-        if trial.filters not in self.kept:
-            self.kept[trial.filters] = keep(dataset, trial.filters)
-            if trial.filters:
-                report(Opened(trial.shown, removed(dataset, *self.kept[trial.filters])))
-        kept, rows = self.kept[trial.filters]
-        whole = label(trial.told)
-        told = Label(whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows])
-        return relabel(kept, told, trial.seed)
+    def prepare(self, trial: Trial, on_event: OnEvent) -> Dataset:
+        """Return the dataset after the trial's filters, with the rewards of its label.
 
-    def run(self, trial: Trial, report: Report) -> Run:
+        The label sees the whole dataset, so that a row gets the same reward with and without
+        filters.
+        """
+        dataset = self.open_dataset(trial, on_event)
+        if trial.filters not in self.filtered:
+            self.filtered[trial.filters] = apply_filters(dataset, trial.filters)
+            if trial.filters:
+                facts = filter_facts(dataset, *self.filtered[trial.filters])
+                on_event(DatasetOpened(trial.filtered_name, facts))
+        filtered, rows = self.filtered[trial.filters]
+        whole = label(trial.reward_label)
+        rewards = Label(
+            whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows]
+        )
+        return relabel(filtered, rewards, trial.seed)
+
+    def deep_run(self, trial: Trial, on_event: OnEvent) -> Run:
+        """Return the training run of a trial of a deep algorithm."""
         return Run(
-            self.show(trial, report),
+            self.prepare(trial, on_event),
             trial.configured(),
             trial.seed,
-            trial.told,
+            trial.reward_label,
             self.folder / RUNS / trial.identity,
             trial.dataset,
         )
 
-    def perform(self, trial: Trial, report: Report) -> Measured:
+    def run(self, trial: Trial, on_event: OnEvent) -> Measurement:
+        """Run the trial, or resume it, and return its measurement."""
         began = time.perf_counter()
-        tabular = isinstance(self.open(trial, report).action_space, Discrete)
-        measured = (self.play if tabular else self.train)(trial, report)
-        return replace(measured, seconds=time.perf_counter() - began)
+        tabular = isinstance(self.open_dataset(trial, on_event).action_space, Discrete)
+        run = self.run_tabular if tabular else self.run_deep
+        return replace(run(trial, on_event), seconds=time.perf_counter() - began)
 
-    def play(self, trial: Trial, report: Report) -> Measured:
-        """Run a tabular algorithm and evaluate its policy."""
+    def run_tabular(self, trial: Trial, on_event: OnEvent) -> Measurement:
         task = find_task(trial.task) if trial.task else None
         if not isinstance(task, TabularTask):
-            raise BadInput("discrete actions need a task with a list of states to be judged in")
-        shown = self.show(trial, report)
-        at = time.perf_counter()
-        episodes = play(trial, task, shown)
-        return Measured(episodes, training_seconds=time.perf_counter() - at)
+            raise BadInput("a policy with discrete actions needs a tabular task to be evaluated in")
+        dataset = self.prepare(trial, on_event)
+        started = time.perf_counter()
+        episodes = run_tabular(trial, task, dataset)
+        return Measurement(episodes, training_seconds=time.perf_counter() - started)
 
-    def train(self, trial: Trial, report: Report) -> Measured:
-        """Train the run, from wherever it stopped before, and judge it."""
-        run = self.run(trial, report)
+    def run_deep(self, trial: Trial, on_event: OnEvent) -> Measurement:
+        """Train from the last checkpoint, then evaluate the final policy."""
+        run = self.deep_run(trial, on_event)
         task = fitting(trial.task, run.dataset) if trial.task else None
-        at = time.perf_counter()
-        outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=report)
+        started = time.perf_counter()
+        outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=on_event)
         trained = time.perf_counter()
-        report(Progress("evaluation", 0, 1, {}))
-        episodes = judge(trial, outcome, run, task) if task and not outcome.failure else {}
-        return Measured(
+        on_event(Progress("evaluation", 0, 1, {}))
+        episodes = play_episodes(trial, outcome, run, task) if task and not outcome.failure else {}
+        dataset = self.open_dataset(trial, on_event)
+        return Measurement(
             episodes,
-            curves=thinned(outcome),
-            actions=() if outcome.failure else acts(run, outcome, self.open(trial, report)),
-            training_seconds=trained - at,
+            curves=thin_curves(outcome),
+            actions=() if outcome.failure else recorded_state_actions(run, outcome, dataset),
+            training_seconds=trained - started,
             evaluation_seconds=time.perf_counter() - trained,
             failure=outcome.failure,
         )
 
 
-def keep(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, Array]:
-    """What the filters leave of the dataset, and which rows these are."""
+def apply_filters(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, Array]:
+    """Return the filtered dataset and the numbers of the rows that remain."""
     rows = np.arange(len(dataset))
     for name in filters:
         removed = np.asarray(find_filter(name)(dataset))
@@ -137,29 +146,33 @@ def keep(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, Array]:
     return dataset, rows
 
 
-def warm_files(run: Run) -> dict[str, str]:
-    """The files that its warm starts have in the folder that runs share, by stage."""
+def warm_start_files(run: Run) -> dict[str, str]:
+    """Return the names of the files of a run's warm starts in `WARM_STARTS`, by stage."""
     return {
         type(stage).__name__: f"{run.identity(stage)}.safetensors"
         for stage in stages(run.algorithm)[:-1]
     }
 
 
-def finished(warm_starts: Mapping[str, str], stage: str) -> list[str]:
-    """Of what is there by stage, that of the stages which come before the one named."""
+def warm_starts_before(stage: str, warm_starts: Mapping[str, str]) -> list[str]:
+    """Return the warm starts finished before `stage`; all of them if it is not a warm start."""
     names = [*warm_starts]
     return [warm_starts[name] for name in names[: names.index(stage) if stage in names else None]]
 
 
-def judge(trial: Trial, outcome: Outcome, run: Run, task: Task) -> dict[str, tuple[float, ...]]:
-    """Test episodes of the final policy."""
+def play_episodes(
+    trial: Trial, outcome: Outcome, run: Run, task: Task
+) -> dict[str, tuple[float, ...]]:
+    """Play test episodes with the final policy and return every quantity per episode."""
     weights = jax.tree.map(jnp.asarray, outcome.weights)
-    policy = Policy(run.algorithm, weights, box_of(run.dataset), told_by(trial.told))
+    policy = Policy(run.algorithm, weights, box_of(run.dataset), told_by(trial.reward_label))
     return per_episode(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 
-def acts(run: Run, outcome: Outcome, dataset: Dataset) -> tuple[tuple[float, ...], ...]:
-    """The actions of the final policy at recorded states; none of one that needs a history."""
+def recorded_state_actions(
+    run: Run, outcome: Outcome, dataset: Dataset
+) -> tuple[tuple[float, ...], ...]:
+    """Return the final policy's actions at recorded states; empty if it needs a history."""
     states = jnp.asarray(dataset.observations[evenly_spaced(len(dataset), STATES)], jnp.float32)
     weights = jax.tree.map(jnp.asarray, outcome.weights)
     carry = run.algorithm.start(weights, len(states), jax.random.key(0))
@@ -169,19 +182,20 @@ def acts(run: Run, outcome: Outcome, dataset: Dataset) -> tuple[tuple[float, ...
     return tuple(tuple(round(float(x), 5) for x in action) for action in np.asarray(actions))
 
 
-def per_episode(found: Evaluation) -> dict[str, tuple[float, ...]]:
-    """What was measured in every test episode."""
-    named = quantities(found.returns, found.lengths, found.scores, found.successes, found.costs)
+def per_episode(result: Evaluation) -> dict[str, tuple[float, ...]]:
+    named = quantities(
+        result.returns, result.lengths, result.scores, result.successes, result.costs
+    )
     return {name: tuple(np.asarray(values, float).tolist()) for name, values in named.items()}
 
 
-def thinned(outcome: Outcome) -> dict[str, tuple[float, ...]]:
-    """At most `POINTS` of every metric, evenly spaced, the last among them."""
+def thin_curves(outcome: Outcome) -> dict[str, tuple[float, ...]]:
+    """Return at most `POINTS` evenly spaced points of every metric, the last one included."""
     if not outcome.metrics:
         return {}
     rows = len(next(iter(outcome.metrics.values())))
-    keep = evenly_spaced(rows, POINTS)
+    points = evenly_spaced(rows, POINTS)
     return {
-        name: tuple(float(value) for value in values[keep])
+        name: tuple(float(value) for value in values[points])
         for name, values in outcome.metrics.items()
     }

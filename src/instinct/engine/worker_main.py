@@ -1,4 +1,4 @@
-"""The life of a local worker: take a trial, perform it, say what it measured."""
+"""The main loop of a local worker: receive a trial, run it, send its measurement."""
 
 import os
 import select
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from instinct.deep import keep_programs
-from instinct.engine.trial_runner import Desk
+from instinct.engine.trial_runner import TrialRunner
 from instinct.errors import BadInput, InstinctError
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 from instinct.util.cores import stay_on_core
 
 T = TypeVar("T")
@@ -25,29 +25,31 @@ def main(handle: int, core: int, folder: Path) -> None:
     stay_on_core(core)
     keep_programs()
     connection: Connection[Any, Any] = Connection(handle)
-    threading.Thread(target=end_with, args=(handle,), daemon=True).start()
-    desk = Desk(folder)
+    threading.Thread(target=exit_with_parent, args=(handle,), daemon=True).start()
+    runner = TrialRunner(folder)
     while True:
-        connection.send(attempt(partial(desk.perform, connection.recv(), connection.send)))
+        connection.send(attempt(partial(runner.run, connection.recv(), connection.send)))
 
 
-def end_with(handle: int) -> None:
-    """End this process at once when the one at the other end of the connection has ended."""
+def exit_with_parent(handle: int) -> None:
+    """Exit as soon as the other end of the connection is closed."""
     other = select.poll()
     other.register(handle, 0)
     other.poll()
     os._exit(1)
 
 
-def attempt(action: Callable[[], T]) -> T | Measured | str | InstinctError:
-    """What it gives; in words, what went wrong; an error that is not the trial's own.
+def attempt(action: Callable[[], T]) -> T | Measurement | str | InstinctError:
+    """Call `action` and turn exceptions into messages.
 
-    What is wrong with the trial itself fails it at once: another attempt would not help.
+    Invalid input fails the trial at once, because another attempt would not help. An
+    `InstinctError` is returned and stops the study. Any other exception becomes a string, and the
+    trial is tried again.
     """
     try:
         return action()
     except BadInput as fault:
-        return Measured({}, failure=str(fault))
+        return Measurement({}, failure=str(fault))
     except InstinctError as error:
         return error
     except Exception as error:  # noqa: BLE001 - a trial may fail in any way, the others go on

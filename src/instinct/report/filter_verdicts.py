@@ -6,8 +6,8 @@ from instinct.benchmarks.safety.task import is_safe
 from instinct.data import ALL, Array
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.sections.numbers import FORMS
-from instinct.study.findings import Findings, Found
-from instinct.study.measured import QUANTITIES
+from instinct.study.findings import CellResult, Findings
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import reads_rewards
 from instinct.study.statistics import interval, mean
 
@@ -18,7 +18,7 @@ ENOUGH = 0.9
 def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """Whether the policies are safe, where costs are counted."""
     groups: dict[bool, list[str]] = {True: [], False: []}
-    for cell, found in findings.found.items():
+    for cell, found in findings.results.items():
         if cell.dataset == dataset and "cost" in found.means:
             value = float(found.means["cost"].mean())
             groups[is_safe(value)].append(f"{agent_name(found)} {value:.2f}")
@@ -29,7 +29,7 @@ def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
         yield Verdict(f"Not safe: {', '.join(groups[False])}.", "warning")
 
 
-def agent_name(found: Found) -> str:
+def agent_name(found: CellResult) -> str:
     _, algorithm, label, shown = found.cell
     told = f" under {label}" if reads_rewards(algorithm) and label != "original" else ""
     return f"{algorithm}{told}" + ("" if shown == ALL else f" ({shown})")
@@ -37,11 +37,11 @@ def agent_name(found: Found) -> str:
 
 def filter_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """What every filter changes, beside the same algorithm on all data."""
-    for found in findings.found.values():
+    for found in findings.results.values():
         cell = found.cell
         if cell.dataset != dataset or cell.filter == ALL:
             continue
-        whole = findings.found.get(cell._replace(filter=ALL))
+        whole = findings.results.get(cell._replace(filter=ALL))
         main = findings.main
         if whole is None or main is None or not all(main in e.means for e in (whole, found)):
             continue
@@ -51,7 +51,7 @@ def filter_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
             yield in_quantity(cell.filter, whole, found, main)
 
 
-def in_cost(shown: str, whole: Found, found: Found, main: str) -> Verdict:
+def in_cost(shown: str, whole: CellResult, found: CellResult, main: str) -> Verdict:
     """With the filter the cost falls from … to …, at … of the reward."""
     before, after = (float(each.means["cost"].mean()) for each in (whole, found))
     lower, certain = after < before, apart(whole.means["cost"], found.means["cost"])
@@ -72,7 +72,7 @@ def in_cost(shown: str, whole: Found, found: Found, main: str) -> Verdict:
 CHANCE = "; the change in cost is no larger than what chance does between seeds"
 
 
-def reward_share(whole: Found, found: Found, main: str) -> tuple[str, bool]:
+def reward_share(whole: CellResult, found: CellResult, main: str) -> tuple[str, bool]:
     """In words what is left of the reward, and whether that is enough."""
     before, after = (float(each.means[main].mean()) for each in (whole, found))
     form, what = FORMS[main], QUANTITIES[main]
@@ -84,7 +84,7 @@ def reward_share(whole: Found, found: Found, main: str) -> tuple[str, bool]:
     return f"at {after / before:.2f} of the {what} ({numbers})", after >= ENOUGH * before
 
 
-def in_quantity(shown: str, whole: Found, found: Found, main: str) -> Verdict:
+def in_quantity(shown: str, whole: CellResult, found: CellResult, main: str) -> Verdict:
     before, after = (float(each.means[main].mean()) for each in (whole, found))
     certain, form = apart(whole.means[main], found.means[main]), FORMS[main]
     how = "raises" if after > before else "lowers" if after < before else "does not change"

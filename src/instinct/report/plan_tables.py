@@ -72,7 +72,7 @@ def status_table(findings: Findings) -> Table:
     """How many of the seeds of every dataset and algorithm have ended."""
     done: Counter[tuple[str, str]] = Counter()
     planned: Counter[tuple[str, str]] = Counter()
-    for cell, found in findings.found.items():
+    for cell, found in findings.results.items():
         done[cell.dataset, cell.algorithm] += len(found.seeds)
         planned[cell.dataset, cell.algorithm] += findings.plan.seeds
     rows: tuple[tuple[Cell, ...], ...] = tuple(

@@ -14,7 +14,7 @@ from instinct.report.kit.page import Level, Verdict
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import paper_name, paper_numbers
 from instinct.study.findings import Findings
-from instinct.study.measured import QUANTITIES
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import FALLING, reads_rewards
 from instinct.study.statistics import probability_of_improvement
 
@@ -103,7 +103,7 @@ def first_look(dataset: str, quantity: str) -> str:
 def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """Wrong rewards against imitating the data."""
     main = str(findings.main)
-    imitation = findings.of(dataset, "BC", findings.plan.labels[0])
+    imitation = findings.result(dataset, "BC", findings.plan.labels[0])
     if imitation is None or main not in imitation.means:
         return
     bc, form = imitation.means[main], FORMS[main]
@@ -136,7 +136,7 @@ def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
 def stopped(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """BC that is stopped before it overfits, beside the paper's, which is not."""
     plan = findings.plan
-    imitation = findings.of(dataset, "BC", plan.labels[0])
+    imitation = findings.result(dataset, "BC", plan.labels[0])
     papers = {row.dataset: row.mean for row in table("metaworld_success") if row.label is None}
     paper = papers.get(dataset.removeprefix(PREFIX))
     if imitation is None or "success" not in imitation.means or paper is None:
@@ -166,7 +166,7 @@ def survival(findings: Findings, dataset: str) -> Iterator[Verdict]:
     if recorded is None or not lengths:
         return
     said = ", ".join(f"{length:.0f} ({algorithm})" for algorithm, length in lengths.items())
-    imitation = findings.of(dataset, "BC", findings.plan.labels[0])
+    imitation = findings.result(dataset, "BC", findings.plan.labels[0])
     bc = ""
     if imitation is not None and "length" in imitation.means:
         bc = f", BC's {imitation.means['length'].mean():.0f}"
@@ -231,8 +231,8 @@ def how_sure(findings: Findings, dataset: str) -> Iterator[Verdict]:
 def moved(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """How far wrong rewards move the policies, beside what the seed does."""
     for algorithm in pessimists(findings):
-        seed = findings.moved(dataset, algorithm, "original")
-        by = {label: findings.moved(dataset, algorithm, label) for label in WRONG_LABELS}
+        seed = findings.action_distance(dataset, algorithm, "original")
+        by = {label: findings.action_distance(dataset, algorithm, label) for label in WRONG_LABELS}
         known = {label: gap for label, gap in by.items() if gap is not None}
         if seed is None or not known:
             continue
@@ -263,7 +263,8 @@ def means(findings: Findings, dataset: str, label: str, quantity: str) -> dict[s
     return {
         algorithm: float(found.means[quantity].mean())
         for algorithm in pessimists(findings)
-        if (found := findings.of(dataset, algorithm, label)) is not None and quantity in found.means
+        if (found := findings.result(dataset, algorithm, label)) is not None
+        and quantity in found.means
     }
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from instinct.errors import BadInput
-from instinct.study.findings import Findings, Found
-from instinct.study.measured import QUANTITIES
+from instinct.study.findings import CellResult, Findings
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Cell
 from instinct.study.plan_files import from_content
 from instinct.util.atomic import replacing
@@ -35,7 +35,7 @@ def write_archive(findings: Findings, folder: Path) -> None:
     with replacing(folder / RUNS) as scratch, scratch.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*Cell._fields, "seed", *quantities])
-        for cell, found in findings.found.items():
+        for cell, found in findings.results.items():
             for number, seed in enumerate(found.seeds):
                 writer.writerow(
                     [*cell, seed, *(rounded(found, name, number) for name in quantities)]
@@ -48,7 +48,7 @@ def write_archive(findings: Findings, folder: Path) -> None:
                 **{name: dict(getattr(found, name)) for name in ("settings", "changes")},
                 "missing": [*found.missing],
             }
-            for cell, found in findings.found.items()
+            for cell, found in findings.results.items()
         ],
         "datasets": {
             name: {key: value for key, value in facts.items() if key not in LEFT_OUT}
@@ -71,9 +71,9 @@ def together(kept: Findings, part: Findings) -> Findings:
     """
     plan = kept.plan
     same = {name: getattr(plan, name) for name in ("datasets", "algorithms", "labels", "scaled")}
-    if replace(part.plan, **same) != plan or not part.found.keys() <= kept.found.keys():
+    if replace(part.plan, **same) != plan or not part.results.keys() <= kept.results.keys():
         raise BadInput(f"is no part of {plan.name} as it is kept; remove that to keep this instead")
-    stay = [found for cell, found in kept.found.items() if cell not in part.found]
+    stay = [found for cell, found in kept.results.items() if cell not in part.results]
     for found in stay:
         if found.missing or found.changes != plan.changes(found.cell, found.settings):
             raise BadInput(f"{found.cell} is kept with gaps or with other settings: run it as well")
@@ -81,7 +81,7 @@ def together(kept: Findings, part: Findings) -> Findings:
     return replace(
         part,
         plan=plan,
-        found={cell: part.found.get(cell, found) for cell, found in kept.found.items()},
+        results={cell: part.results.get(cell, found) for cell, found in kept.results.items()},
         data={**kept.data, **part.data},
         trials=runs + part.trials,
         ended=runs + part.ended,
@@ -89,7 +89,7 @@ def together(kept: Findings, part: Findings) -> Findings:
     )
 
 
-def rounded(found: Found, quantity: str, number: int) -> str:
+def rounded(found: CellResult, quantity: str, number: int) -> str:
     """Six digits: far more than chance leaves."""
     return f"{found.means[quantity][number]:.6g}" if quantity in found.means else ""
 
@@ -103,7 +103,7 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
         found = {each.cell: each for each in cells(content["cells"], rows)}
         findings = Findings(
             plan=from_content(content["plan"]),
-            found=found,
+            results=found,
             data=content["datasets"],
             versions=content["versions"],
             missing=tuple(content["missing"]),
@@ -116,11 +116,11 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
         raise BadInput(f"does not hold the results of a study ({error})", file=folder) from error
 
 
-def cells(content: list[Mapping[str, Any]], rows: list[dict[str, str]]) -> Iterator[Found]:
+def cells(content: list[Mapping[str, Any]], rows: list[dict[str, str]]) -> Iterator[CellResult]:
     for each in content:
         cell = Cell(**{name: each[name] for name in Cell._fields})
         mine = [row for row in rows if all(row[name] == each[name] for name in Cell._fields)]
-        yield Found(
+        yield CellResult(
             cell=cell,
             seeds=tuple(int(row["seed"]) for row in mine),
             means={

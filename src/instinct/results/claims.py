@@ -68,7 +68,7 @@ class Evidence:
         changes = None
         for findings in self.studies:
             plan = findings.plan
-            found = findings.of(dataset, algorithm, label) if label in plan.labels else None
+            found = findings.result(dataset, algorithm, label) if label in plan.labels else None
             values = None if found is None else found.means.get(quantity)
             if found is None or values is None or len(values) < plan.seeds:
                 continue
@@ -96,8 +96,8 @@ class Evidence:
     def filtered(self) -> Iterator[tuple[Cell, Array, Array]]:
         """The costs of agents after a filter, and of the same agents without it."""
         for findings in self.studies:
-            for cell, found in findings.found.items():
-                whole = findings.found.get(cell._replace(filter=ALL))
+            for cell, found in findings.results.items():
+                whole = findings.results.get(cell._replace(filter=ALL))
                 if cell.filter != ALL and whole is not None:
                     costs = [each.means.get("cost") for each in (found, whole)]
                     if costs[0] is not None and costs[1] is not None:

@@ -9,11 +9,11 @@ import numpy as np
 from instinct.benchmarks.registry import find_task
 from instinct.data import Array, Dataset, Discrete, removal
 from instinct.data.summary import correlation, summarize
-from instinct.study.measured import QUANTITIES, quantities
+from instinct.study.measurement import QUANTITIES, quantities
 from instinct.util.spacing import evenly_spaced
 
 
-def facts(dataset: Dataset, task: str) -> dict[str, Any]:
+def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
     """Counts, the mean of every quantity of the task over the recorded episodes, and the hash.
 
     Where reaching a goal is a terminal, an episode that ends by one has succeeded; data without any
@@ -43,7 +43,7 @@ def facts(dataset: Dataset, task: str) -> dict[str, Any]:
     } | ({} if costs is None else {"cost_points": points(behavior, "cost")})
 
 
-def removed(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any]:
+def filter_facts(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any]:
     """What filters have removed from a dataset, if `after` with the `kept` rows is left."""
     rows = np.ones(len(dataset), bool)
     rows[kept] = False

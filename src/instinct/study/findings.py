@@ -12,18 +12,18 @@ from instinct.data import Array
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.bias import PositiveBias, positive_bias
-from instinct.study.measured import QUANTITIES
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Cell, Plan, reads_rewards
 from instinct.study.store import Store, read_store
-from instinct.study.trials import shown_as
-from instinct.study.tuning import choices, trials_of
+from instinct.study.trials import filtered_name
+from instinct.study.tuning import choose_settings, trials_of
 
 BEST = {"score": 100.0, "success": 1.0}
 """J*: what an optimal policy reaches, on scales that say so."""
 
 
 @dataclass(frozen=True)
-class Found:
+class CellResult:
     """What one algorithm reached on one dataset under one label, after one filter."""
 
     cell: Cell
@@ -47,7 +47,7 @@ class Findings:
     """All that a report needs, read from a store."""
 
     plan: Plan
-    found: Mapping[Cell, Found]
+    results: Mapping[Cell, CellResult]
     data: Mapping[str, Mapping[str, Any]]
     """What is known of every dataset that was opened, and of what filters remove from it."""
     versions: Mapping[str, str]
@@ -59,7 +59,7 @@ class Findings:
 
     def quantities(self) -> list[str]:
         """What was measured, the main quantity first."""
-        there = {name for found in self.found.values() for name in found.means}
+        there = {name for found in self.results.values() for name in found.means}
         return [name for name in QUANTITIES if name in there]
 
     @property
@@ -69,7 +69,7 @@ class Findings:
 
     def outdated(self) -> list[str]:
         """The algorithms that were run with other settings than the plan would give them today."""
-        cells = ((cell, found) for cell, found in self.found.items() if found.seeds)
+        cells = ((cell, found) for cell, found in self.results.items() if found.seeds)
         names = [
             cell.algorithm
             for cell, found in cells
@@ -77,40 +77,45 @@ class Findings:
         ]
         return [*dict.fromkeys(names)]
 
-    def of(self, dataset: str, algorithm: str, label: str, shown: str = "") -> Found | None:
-        """A cell; of an algorithm that reads no rewards, the same under every label.
+    def result(
+        self, dataset: str, algorithm: str, label: str, filter_name: str = ""
+    ) -> CellResult | None:
+        """Return the result of a cell; an algorithm that reads no rewards has one for all labels.
 
-        `shown` is the filter, by default the algorithm's first.
+        By default `filter_name` is the algorithm's first filter.
         """
         label = label if reads_rewards(algorithm) else self.plan.labels[0]
-        shown = shown or self.plan.filters_for(algorithm)[0]
-        return self.found.get(Cell(dataset, algorithm, label, shown))
+        filter_name = filter_name or self.plan.filters_for(algorithm)[0]
+        return self.results.get(Cell(dataset, algorithm, label, filter_name))
 
     def removed(self, cell: Cell) -> Mapping[str, Any] | None:
         """What the filter of a cell removes from its dataset, if it has been applied."""
-        return self.data.get(shown_as(cell.dataset, self.plan.removed_by(cell)))
+        return self.data.get(filtered_name(cell.dataset, self.plan.filters_of_cell(cell)))
 
     def by_label(self, dataset: str, algorithm: str, quantity: str) -> dict[str, Array]:
         """The seeds' means under every label that was run."""
-        cells = ((label, self.of(dataset, algorithm, label)) for label in self.plan.labels)
+        cells = ((label, self.result(dataset, algorithm, label)) for label in self.plan.labels)
         return {
             label: found.means[quantity]
             for label, found in cells
             if found is not None and quantity in found.means
         }
 
-    def moved(self, dataset: str, algorithm: str, label: str) -> float | None:
-        """How far apart the actions are of agents told the label and of those told the truth.
+    def action_distance(self, dataset: str, algorithm: str, label: str) -> float | None:
+        """Return how far the actions under a label are from those under the true rewards.
 
-        The root mean square over recorded states and over pairs of different seeds, so that for
-        the true label it is what the seed alone does. Actions are scaled to [-1, 1].
+        This is the root mean square over recorded states and over pairs of different seeds, so that
+        for the true label it is the effect of the seed. Actions are scaled to [-1, 1].
         """
-        told, true = self.of(dataset, algorithm, label), self.of(dataset, algorithm, "original")
-        if told is None or true is None or told.actions is None or true.actions is None:
+        under_label = self.result(dataset, algorithm, label)
+        true = self.result(dataset, algorithm, "original")
+        if under_label is None or true is None:
+            return None
+        if under_label.actions is None or true.actions is None:
             return None
         gaps = [
             ((one - other) ** 2).mean()
-            for i, one in zip(told.seeds, told.actions, strict=True)
+            for i, one in zip(under_label.seeds, under_label.actions, strict=True)
             for j, other in zip(true.seeds, true.actions, strict=True)
             if i != j
         ]
@@ -127,7 +132,7 @@ class Findings:
             return GridWorld().best_return
         means = [
             float(found.means[main].mean())
-            for cell, found in self.found.items()
+            for cell, found in self.results.items()
             if cell.dataset == dataset and cell.label == "original" and main in found.means
         ]
         return max(means, default=None)
@@ -151,7 +156,7 @@ def read_findings(folder: Path) -> Findings:
 
 def findings(store: Store) -> Findings:
     plan = store.plan
-    ended, chosen = store.ended(), choices(plan, store)
+    ended, chosen = store.ended(), choose_settings(plan, store)
     trials, deaths = trials_of(plan, store), store.deaths()
     settled = plan.settled(chosen)
     final = [
@@ -167,22 +172,22 @@ def findings(store: Store) -> Findings:
     for cell, trial in final:
         row = ended.get(trial.identity)
         if row is None:
-            why = deaths.get(trial.identity, ["not run yet"])[-1]
-            missing[cell].append(f"seed {trial.seed}: {why}")
-        elif row.measured.failure:
-            missing[cell].append(f"seed {trial.seed}: {row.measured.failure}")
+            reason = deaths.get(trial.identity, ["not run yet"])[-1]
+            missing[cell].append(f"seed {trial.seed}: {reason}")
+        elif row.measurement.failure:
+            missing[cell].append(f"seed {trial.seed}: {row.measurement.failure}")
         else:
             rows[cell].append(row)
     results = {trial.identity for _, trial in final}
     failed = [
-        f"tuning of {row.trial}: {row.measured.failure}"
+        f"tuning of {row.trial}: {row.measurement.failure}"
         for row in ended.values()
-        if row.measured.failure and row.trial.identity not in results
+        if row.measurement.failure and row.trial.identity not in results
     ]
     return Findings(
         plan=plan,
-        found={
-            cell: Found(
+        results={
+            cell: CellResult(
                 cell=cell,
                 seeds=tuple(row.trial.seed for row in rows[cell]),
                 means=seed_means(rows[cell]),
@@ -198,23 +203,23 @@ def findings(store: Store) -> Findings:
         versions=store.note("versions"),
         trials=len(trials),
         ended=sum(trial.identity in ended for trial in trials),
-        failed=sum(bool(row.measured.failure) for row in ended.values()),
+        failed=sum(bool(row.measurement.failure) for row in ended.values()),
         seconds=store.seconds(),
         missing=(
-            *(f"{cell}: {why}" for cell in missing for why in missing[cell]),
+            *(f"{cell}: {reason}" for cell in missing for reason in missing[cell]),
             *failed,
         ),
     )
 
 
 def seed_means(rows: list[Any]) -> dict[str, Array]:
-    names = rows[0].measured.episodes if rows else ()
-    return {name: np.array([row.measured.mean(name) for row in rows]) for name in names}
+    names = rows[0].measurement.episodes if rows else ()
+    return {name: np.array([row.measurement.mean(name) for row in rows]) for name in names}
 
 
 def actions(rows: list[Any]) -> Array | None:
     """None where a policy's actions are not known."""
-    known = [row.measured.actions for row in rows if row.measured.actions]
+    known = [row.measurement.actions for row in rows if row.measurement.actions]
     return np.array(known) if known else None
 
 
@@ -222,7 +227,7 @@ def curves(rows: list[Any]) -> dict[str, Array]:
     """Those metrics that all seeds have at the same steps."""
     if not rows:
         return {}
-    first = rows[0].measured.curves
-    if any(row.measured.curves.get("step") != first.get("step") for row in rows):
+    first = rows[0].measurement.curves
+    if any(row.measurement.curves.get("step") != first.get("step") for row in rows):
         return {}
-    return {name: np.array([row.measured.curves[name] for row in rows]) for name in first}
+    return {name: np.array([row.measurement.curves[name] for row in rows]) for name in first}

@@ -18,7 +18,7 @@ PATIENCE = 20
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """The only process that writes; the lock goes with the process, however it ends."""
     path = folder / LOCK
     try:
@@ -28,7 +28,7 @@ def alone(folder: Path) -> Iterator[None]:
         raise InstinctError(f"{folder}: cannot be written: {error.strerror}") from error
     with file:
         try:
-            if not take(file):
+            if not acquire(file):
                 raise InstinctError(f"{folder}: the study is being run by {read_holder(path)}")
             file.truncate(0)
             file.write(f"process {os.getpid()} on {platform.node()}, since {now()}".encode())
@@ -37,7 +37,7 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def take(file: FileIO) -> bool:
+def acquire(file: FileIO) -> bool:
     """Whether the lock could be had."""
     for attempt in range(PATIENCE):
         try:
@@ -49,7 +49,7 @@ def take(file: FileIO) -> bool:
     return False
 
 
-def holder(folder: Path) -> str:
+def lock_holder(folder: Path) -> str:
     """Who runs the study at the moment; nobody if empty."""
     path = folder / LOCK
     if not path.exists():

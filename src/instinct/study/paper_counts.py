@@ -103,7 +103,7 @@ def compare(plan: Plan) -> Comparison | None:
     for cell in {**papers, **ours}:
         mine, theirs = ours.get(cell, (0, 0)), papers.get(cell, (0, 0))
         if mine != theirs:
-            reason = why(plan, experiments, cell, cell in ours, cell in papers)
+            reason = explain_difference(plan, experiments, cell, cell in ours, cell in papers)
             tuning[reason] += mine[0] - theirs[0]
             final[reason] += mine[1] - theirs[1]
     return Comparison(
@@ -126,7 +126,9 @@ def runs_of(plan: Plan) -> Runs:
     return runs
 
 
-def why(plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bool) -> str:
+def explain_difference(
+    plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bool
+) -> str:
     """Why the number of runs of a cell is not the paper's."""
     if ours and papers:
         return "the plan was scaled down in seeds" if plan.scaled else "other seeds or grids"

@@ -196,7 +196,7 @@ class Plan:
             seed=seed,
             task=self.task_of(cell.dataset),
             episodes=self.episodes,
-            filters=self.removed_by(cell),
+            filters=self.filters_of_cell(cell),
             action_range=self.action_range,
         )
 
@@ -224,9 +224,9 @@ class Plan:
         return {name: value for name, value in configured.items() if value != own[name]}
 
     def task_of(self, dataset: str) -> str:
-        return recorded_in(dataset) if self.task is None else self.task
+        return recorded_task(dataset) if self.task is None else self.task
 
-    def removed_by(self, cell: Cell) -> tuple[str, ...]:
+    def filters_of_cell(self, cell: Cell) -> tuple[str, ...]:
         """The filters that the data of a cell go through."""
         own = () if cell.filter == ALL else (cell.filter,)
         return own + (("no-terminals",) if self.without_terminals(cell) else ())
@@ -283,7 +283,7 @@ class Plan:
         return kept
 
 
-def recorded_in(dataset: str) -> str:
+def recorded_task(dataset: str) -> str:
     """The task that a dataset was recorded in; empty if that is not known."""
     return dataset if dataset == "gridworld" else task_of(dataset) or ""
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from instinct.study.measured import Measured
+from instinct.study.measurement import Measurement
 
-Choice = Mapping[int, Sequence[Measured]]
+Choice = Mapping[int, Sequence[Measurement]]
 """The trials of every combination, by its number."""
 
 
@@ -27,13 +27,13 @@ def safe(choice: Choice) -> int:
 RULES: dict[str, Callable[[Choice], int]] = {"best-mean": best_mean, "safe": safe}
 
 
-def mean(trials: Sequence[Measured], quantity: Callable[[Measured], float]) -> float:
+def mean(trials: Sequence[Measurement], quantity: Callable[[Measurement], float]) -> float:
     return float(np.mean([quantity(measured) for measured in trials]))
 
 
-def main(measured: Measured) -> float:
+def main(measured: Measurement) -> float:
     return measured.mean(measured.main)
 
 
-def normalized_cost(measured: Measured) -> float:
+def normalized_cost(measured: Measurement) -> float:
     return measured.mean("cost")

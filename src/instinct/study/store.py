@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from instinct.errors import BadInput, InstinctError
-from instinct.study.lock import alone, now
-from instinct.study.lock import holder as holder
-from instinct.study.measured import Measured
+from instinct.study.lock import lock_folder, now
+from instinct.study.lock import lock_holder as lock_holder
+from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.plan_files import from_content
 from instinct.study.trials import Trial
@@ -33,7 +33,7 @@ CREATE TABLE deaths (
   number INTEGER PRIMARY KEY, identity TEXT NOT NULL, reason TEXT NOT NULL, died TEXT NOT NULL
 );
 """
-MENDABLE = {
+RECOVERABLE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_FULL,
@@ -47,11 +47,11 @@ MENDABLE = {
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedTrial:
     """A trial with what it measured; one that failed has measured nothing and says why."""
 
     trial: Trial
-    measured: Measured
+    measurement: Measurement
 
 
 class Store:
@@ -68,7 +68,7 @@ class Store:
             raise fault.in_file(self.path) from None
 
     def note(self, name: str) -> Any:
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             row = self.connection.execute(
                 "SELECT content FROM notes WHERE name = ?", (name,)
             ).fetchone()
@@ -76,33 +76,33 @@ class Store:
                 raise ValueError(f"it has no {name}")
             return json.loads(row[0])
 
-    def ended(self) -> dict[str, Ended]:
+    def ended(self) -> dict[str, EndedTrial]:
         """The trials that have ended, by identity, in the order in which they did."""
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             rows = self.connection.execute(
                 "SELECT identity, trial, measured FROM ended ORDER BY rowid"
             )
             return {
-                identity: Ended(trial_of(json.loads(trial)), measured_of(json.loads(measured)))
+                identity: EndedTrial(trial_from_json(trial), measurement_from_json(measured))
                 for identity, trial, measured in rows
             }
 
-    def known(self) -> dict[str, bool]:
+    def succeeded(self) -> dict[str, bool]:
         """The identities of the trials that have ended, and whether each has succeeded."""
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             rows = self.connection.execute("SELECT identity, failure FROM ended").fetchall()
         return {identity: not failure for identity, failure in rows}
 
     def datasets(self) -> dict[str, dict[str, Any]]:
         """What is known of every dataset that has been opened."""
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             rows = self.connection.execute("SELECT name, facts FROM datasets").fetchall()
             return {name: json.loads(facts) for name, facts in rows}
 
     def deaths(self) -> dict[str, list[str]]:
         """Why workers died, by the identity of the trial that they were at."""
         found: dict[str, list[str]] = {}
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             for identity, reason in self.connection.execute(
                 "SELECT identity, reason FROM deaths ORDER BY number"
             ):
@@ -111,13 +111,13 @@ class Store:
 
     def seconds(self) -> float:
         """How long the trials that have ended took, all together."""
-        with said(self.path):
+        with translate_sqlite_errors(self.path):
             (total,) = self.connection.execute("SELECT TOTAL(seconds) FROM ended").fetchone()
         return float(total)
 
-    def add(self, trial: Trial, measured: Measured) -> None:
+    def add(self, trial: Trial, measured: Measurement) -> None:
         """Write down how a trial ended."""
-        with said(self.path), self.connection:
+        with translate_sqlite_errors(self.path), self.connection:
             self.connection.execute(
                 "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?)",
                 (
@@ -132,7 +132,7 @@ class Store:
 
     def add_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
         """Keep what is known of a dataset, which must not change while the study lasts."""
-        with said(self.path), self.connection:
+        with translate_sqlite_errors(self.path), self.connection:
             row = self.connection.execute(
                 "SELECT hash FROM datasets WHERE name = ?", (name,)
             ).fetchone()
@@ -148,7 +148,7 @@ class Store:
 
     def add_death(self, trial: Trial, reason: str) -> None:
         """Write down that a worker died at a trial."""
-        with said(self.path), self.connection:
+        with translate_sqlite_errors(self.path), self.connection:
             self.connection.execute(
                 "INSERT INTO deaths (identity, reason, died) VALUES (?, ?, ?)",
                 (trial.identity, reason, now()),
@@ -159,8 +159,8 @@ class Store:
 def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterator[Store]:
     """The study in the folder, begun now or before; no other process may write meanwhile."""
     path = folder / FILE
-    with alone(folder), connected(path, write=True) as connection:
-        with said(path):
+    with lock_folder(folder), connected(path, write=True) as connection:
+        with translate_sqlite_errors(path):
             check(connection)
             connection.execute("PRAGMA synchronous = FULL")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
@@ -191,7 +191,7 @@ def read_store(folder: Path) -> Iterator[Store]:
     if not path.exists():
         raise BadInput("does not exist; run the study first", file=path)
     with connected(path, write=False) as connection:
-        with said(path):
+        with translate_sqlite_errors(path):
             check(connection)
         yield Store(path, connection)
 
@@ -199,7 +199,7 @@ def read_store(folder: Path) -> Iterator[Store]:
 @contextmanager
 def connected(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     how = "mode=rwc" if write else "mode=ro" if writable(path) else "mode=ro&immutable=1"
-    with said(path):
+    with translate_sqlite_errors(path):
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
     try:
         yield connection
@@ -219,12 +219,12 @@ def check(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def said(path: Path) -> Iterator[None]:
+def translate_sqlite_errors(path: Path) -> Iterator[None]:
     """What SQLite or the disk refuses, in one sentence."""
     try:
         yield
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in MENDABLE:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in RECOVERABLE:
             raise InstinctError(
                 f"{path}: cannot be read or written ({error}); what had been written is safe, and "
                 "the same command goes on when this is mended"
@@ -234,11 +234,12 @@ def said(path: Path) -> Iterator[None]:
         ) from error
 
 
-def to_json(content: Trial | Measured) -> str:
+def to_json(content: Trial | Measurement) -> str:
     return json.dumps(asdict(content), sort_keys=True)
 
 
-def trial_of(content: Mapping[str, Any]) -> Trial:
+def trial_from_json(text: str) -> Trial:
+    content = json.loads(text)
     between = content["action_range"]
     lists = {
         "filters": tuple(content["filters"]),
@@ -247,10 +248,11 @@ def trial_of(content: Mapping[str, Any]) -> Trial:
     return Trial(**{**content, **lists})
 
 
-def measured_of(content: Mapping[str, Any]) -> Measured:
+def measurement_from_json(text: str) -> Measurement:
+    content = json.loads(text)
     lists = {
         group: {name: tuple(values) for name, values in content[group].items()}
         for group in ("episodes", "curves")
     }
     actions = tuple(tuple(action) for action in content["actions"])
-    return Measured(**{**content, **lists, "actions": actions})
+    return Measurement(**{**content, **lists, "actions": actions})

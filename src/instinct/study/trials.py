@@ -48,17 +48,17 @@ class Trial:
         return hash_json(asdict(self) | {"settings": counts})
 
     @property
-    def shown(self) -> str:
-        """What the dataset is called after the filters."""
-        return shown_as(self.dataset, self.filters)
+    def filtered_name(self) -> str:
+        """The name of the dataset after the filters."""
+        return filtered_name(self.dataset, self.filters)
 
     @property
-    def told(self) -> str:
+    def reward_label(self) -> str:
         """The label that the rewards come from."""
         return "original" if self.label == NO_TERMINAL else self.label
 
     def __str__(self) -> str:
-        return f"{self.algorithm} on {self.shown}, {self.label}, seed {self.seed}"
+        return f"{self.algorithm} on {self.filtered_name}, {self.label}, seed {self.seed}"
 
     def configured(self) -> Algorithm:
         """The deep algorithm with its settings."""
@@ -77,12 +77,12 @@ class Trial:
                     self.dataset,
                     self.filters,
                     self.seed,
-                    self.told if stage.READS_REWARDS else "",
+                    self.reward_label if stage.READS_REWARDS else "",
                 ]
             )
             for stage in stages(self.configured())[:-1]
         }
 
 
-def shown_as(dataset: str, filters: tuple[str, ...]) -> str:
+def filtered_name(dataset: str, filters: tuple[str, ...]) -> str:
     return " | ".join([dataset, *filters])

@@ -18,7 +18,7 @@ from instinct.report.kit.tables import Cell, Missing, Number, Table
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import shown_algorithms
 from instinct.study.findings import BEST, Findings
-from instinct.study.measured import QUANTITIES
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import (
     Interval,
@@ -100,7 +100,7 @@ def matrix(
     """Seeds × datasets; None unless every run is there."""
     columns = []
     for dataset in findings.plan.datasets:
-        found = findings.of(dataset, algorithm, label, shown)
+        found = findings.result(dataset, algorithm, label, shown)
         if found is None or len(found.means.get(quantity, ())) < findings.plan.seeds:
             return None
         columns.append(found.means[quantity])
@@ -119,7 +119,7 @@ def moves_section(findings: Findings) -> Iterator[Section]:
     rows: list[tuple[Cell, ...]] = []
     for dataset, algorithm in itertools.product(plan.datasets, plan.algorithms):
         gaps = [
-            findings.moved(dataset, algorithm, label)
+            findings.action_distance(dataset, algorithm, label)
             for label in (plan.labels if reads_rewards(algorithm) else plan.labels[:1])
         ]
         if any(gap is not None for gap in gaps):
@@ -213,7 +213,7 @@ def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterato
     plan = findings.plan
     labels = plan.labels if reads_rewards(algorithm) else plan.labels[:1]
     for shown, label in itertools.product(plan.filters_for(algorithm), labels):
-        found = findings.of(dataset, algorithm, label, shown)
+        found = findings.result(dataset, algorithm, label, shown)
         if found is None or "step" not in found.curves:
             continue
         told = label if reads_rewards(algorithm) else "BC"
@@ -244,7 +244,7 @@ def settings_section(findings: Findings) -> Iterator[Section]:
             *filter_of(plan, cell.filter),
             ", ".join(f"{name}={value:g}" for name, value in found.settings.items()),
         )
-        for cell, found in findings.found.items()
+        for cell, found in findings.results.items()
         if found.settings
     )
     tables = [Table("settings", "Settings.", ("algorithm", "setting", "value"), tuple(rows))]

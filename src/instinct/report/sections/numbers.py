@@ -44,7 +44,7 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
         for algorithm in findings.plan.algorithms
         for shown in findings.plan.filters_for(algorithm)
         for label in findings.plan.labels
-        if (found := findings.of(dataset, algorithm, label, shown)) is not None
+        if (found := findings.result(dataset, algorithm, label, shown)) is not None
     ]
 
 

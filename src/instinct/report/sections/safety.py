@@ -14,8 +14,8 @@ from instinct.report.kit.tables import Cell, Number, Table
 from instinct.report.sections.bias import short
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import our_cell
-from instinct.study.findings import Findings, Found
-from instinct.study.measured import QUANTITIES
+from instinct.study.findings import CellResult, Findings
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 
@@ -114,13 +114,13 @@ def greyed(reward: tuple[str, Cell], cost: tuple[str, Cell]) -> dict[str, Cell]:
     return cells
 
 
-def agents_of(findings: Findings, dataset: str) -> Iterator[Found]:
+def agents_of(findings: Findings, dataset: str) -> Iterator[CellResult]:
     """The cells of a dataset by algorithm, then by filter and label."""
     plan = findings.plan
     for algorithm in plan.algorithms:
         for shown in plan.filters_for(algorithm):
             for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
-                found = findings.of(dataset, algorithm, label, shown)
+                found = findings.result(dataset, algorithm, label, shown)
                 if found is not None:
                     yield found
 
@@ -170,7 +170,7 @@ def panels(findings: Findings, main: str) -> Iterator[Panel]:
         )
 
 
-def agent(found: Found, main: str) -> Agent:
+def agent(found: CellResult, main: str) -> Agent:
     rewards, costs = found.means[main], found.means["cost"]
     errors = (0.0, 0.0)
     if len(rewards) > 1:

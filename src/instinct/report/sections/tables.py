@@ -6,7 +6,7 @@ from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
 from instinct.report.kit.tables import Cell, Missing, Number
 from instinct.report.sections.numbers import FORMS
-from instinct.study.findings import Findings, Found
+from instinct.study.findings import CellResult, Findings
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 
@@ -46,7 +46,7 @@ def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tupl
                 if not told and label != plan.labels[0]:
                     cells += [""] * (2 if beside else 1)
                     continue
-                cells.append(our_cell(findings.of(dataset, algorithm, label, shown), quantity))
+                cells.append(our_cell(findings.result(dataset, algorithm, label, shown), quantity))
                 if beside:
                     key = label if told else None
                     cells.append(
@@ -64,7 +64,7 @@ def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
     return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
 
 
-def our_cell(found: Found | None, quantity: str) -> Cell:
+def our_cell(found: CellResult | None, quantity: str) -> Cell:
     if found is None:
         return ""
     if quantity not in found.means:

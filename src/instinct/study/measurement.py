@@ -36,7 +36,7 @@ def quantities(
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """`episodes` has one number per test episode for every quantity that the task has."""
 
     episodes: Mapping[str, tuple[float, ...]]
