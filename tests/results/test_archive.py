@@ -106,7 +106,9 @@ def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
 def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:
     empty = replace(
         findings,
-        results={cell: replace(each, seeds=(), means={}) for cell, each in findings.results.items()},
+        results={
+            cell: replace(each, seeds=(), means={}) for cell, each in findings.results.items()
+        },
     )
     write_archive(empty, tmp_path)
     kept, _ = read_archive(tmp_path)

@@ -10,7 +10,7 @@ from instinct.report.kit.tables import Table
 from instinct.report.sections.bias import short
 from instinct.report.sections.tables import grid
 from instinct.study.findings import Findings
-from instinct.study.measured import QUANTITIES
+from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import reads_rewards
 from instinct.study.statistics import estimate
 
@@ -58,7 +58,7 @@ def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
         recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
         if recorded is not None:
             yield Bar(short(dataset, findings.plan), "behavior", None, recorded)
-    for cell, found in findings.found.items():
+    for cell, found in findings.results.items():
         label = cell.label if reads_rewards(cell.algorithm) else None
         name = short(cell.dataset, findings.plan)
         algorithm = cell.algorithm + ("" if cell.filter == ALL else f", {cell.filter}")
