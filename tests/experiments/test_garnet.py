@@ -3,23 +3,22 @@ from typing import Any
 
 import pytest
 
+from instinct.experiments.garnet import GARNET
 from instinct.experiments.garnet import compute as garnet
-from instinct.experiments.pages import PAGES
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 
 
 @pytest.fixture(name="results", scope="module")
-def small_study() -> Results:
+def small_study() -> ExperimentResults:
     patch = pytest.MonkeyPatch()
     patch.setattr(garnet, "SIZES", (2000,))
     patch.setattr(garnet, "DEGREES", (1.0, 64.0))
-    settings = garnet.GARNET.settings(mdps=2, states=10, actions=2)
-    results = garnet.GARNET.run(settings, lambda *_: None)
+    results = GARNET.run(GARNET.configure(mdps=2, states=10, actions=2))
     patch.undo()
     return results
 
 
-def strong(results: Results, bias: str) -> list[Mapping[str, Any]]:
+def strong(results: ExperimentResults, bias: str) -> list[Mapping[str, Any]]:
     return [
         row
         for row in results.results
@@ -27,30 +26,30 @@ def strong(results: Results, bias: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def test_there_is_a_row_for_every_combination(results: Results) -> None:
+def test_there_is_a_row_for_every_combination(results: ExperimentResults) -> None:
     assert len(results.results) == 3 * 10 * 4 * 2
     assert {row["mdps"] for row in results.results} == {2}
 
 
-def test_positively_biased_data_need_no_reward(results: Results) -> None:
+def test_positively_biased_data_need_no_reward(results: ExperimentResults) -> None:
     """By construction no step of a policy that stays in the data loses more than the gap."""
     for row in strong(results, "positive"):
         assert row["regret"] <= garnet.GAP / (1 - 0.9) + 1e-6, row
         assert row["cost"] <= 1e-6, row
 
 
-def test_negatively_biased_data_fail_even_with_the_true_reward(results: Results) -> None:
+def test_negatively_biased_data_fail_even_with_the_true_reward(results: ExperimentResults) -> None:
     assert min(row["regret"] for row in strong(results, "negative")) > 1
 
 
-def test_without_a_bias_the_reward_decides(results: Results) -> None:
+def test_without_a_bias_the_reward_decides(results: ExperimentResults) -> None:
     rows = strong(results, "zero")
     true = max(row["regret"] for row in rows if row["label"] == "original")
     wrong = min(row["regret"] for row in rows if row["label"] == "negative")
     assert true < 1 < wrong
 
 
-def test_nothing_is_worse_than_the_bounds(results: Results) -> None:
+def test_nothing_is_worse_than_the_bounds(results: ExperimentResults) -> None:
     """They are for unlimited data; with 2,000 transitions half a reward may be lost to noise."""
     bounds = {(row["bias"], row["label"]): row for row in results.details["bounds"]}
     for bias in ("positive", "zero", "negative"):
@@ -60,8 +59,8 @@ def test_nothing_is_worse_than_the_bounds(results: Results) -> None:
             assert row["cost"] <= bound["cost"] + 0.5, row
 
 
-def test_the_page_says_the_three_numbers(results: Results) -> None:
-    page = PAGES["garnet"](results)
+def test_the_page_says_the_three_numbers(results: ExperimentResults) -> None:
+    page = GARNET.compose(results)
     assert "positively biased" in page.summary
     assert len([*page.drawings]) == 2
     assert len(next(page.tables).rows) == 10

@@ -1,18 +1,19 @@
 import numpy as np
 import pytest
 
-from instinct.experiments.experiment import Study, Value
-from instinct.experiments.gridworld.compute import GRIDWORLD, GRIDWORLD_ALL, paper_bounds
-from instinct.experiments.results import Results
+from instinct.experiments.experiment import Experiment, Value
+from instinct.experiments.gridworld import GRIDWORLD, GRIDWORLD_ALL
+from instinct.experiments.gridworld.compute import paper_bounds
+from instinct.experiments.results import ExperimentResults
 from instinct.paper import gridworld as paper
 from instinct.tabular.registry import ALGORITHMS
 
 
-def run(study: Study, **settings: Value) -> Results:
-    return study.run(study.settings((), **settings), lambda *_: None)
+def run(experiment: Experiment, **settings: Value) -> ExperimentResults:
+    return experiment.run(experiment.configure((), **settings))
 
 
-def means(results: Results) -> dict[tuple[str, str], float]:
+def means(results: ExperimentResults) -> dict[tuple[str, str], float]:
     return {(row["algorithm"], row["label"]): row["mean"] for row in results.results}
 
 
@@ -46,7 +47,7 @@ def test_the_bounds_are_the_papers() -> None:
 
 def test_progress_is_told_cell_by_cell() -> None:
     steps: list[tuple[int, int, str]] = []
-    GRIDWORLD.run(GRIDWORLD.settings(episodes=2), lambda *step: steps.append(step))
+    GRIDWORLD.run(GRIDWORLD.configure(episodes=2), lambda *step: steps.append(step))
     assert [done for done, _, _ in steps] == [*range(1, 9)]
     assert steps[-1] == (8, 8, "PEVI under negative")
 
@@ -73,7 +74,7 @@ def test_every_pessimistic_algorithm_reaches_the_key_and_stays_in_the_data(seed:
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("gamma=1", "gridworld has no setting 'gamma'; it has seed, episodes, beta"),
+        ("gamma=1", "gridworld has no setting 'gamma'; its settings: seed, episodes, beta"),
         ("episodes=many", "episodes must be a whole number, not 'many'"),
         ("episodes=1", "episodes must be finite and at least 2, not 1"),
         ("beta=-1", "beta must be finite and at least 0, not -1"),
@@ -83,11 +84,11 @@ def test_every_pessimistic_algorithm_reaches_the_key_and_stays_in_the_data(seed:
 )
 def test_faulty_settings_are_named_before_anything_starts(assignment: str, message: str) -> None:
     with pytest.raises(Exception, match=message):
-        GRIDWORLD.settings([assignment])
+        GRIDWORLD.configure([assignment])
 
 
 def test_settings_keep_their_types() -> None:
-    assert GRIDWORLD.settings(["episodes=5", "beta=2"], seed=3) == {
+    assert GRIDWORLD.configure(["episodes=5", "beta=2"], seed=3) == {
         "seed": 3,
         "episodes": 5,
         "beta": 2.0,

@@ -3,19 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from instinct.experiments.pages import PAGES
-from instinct.experiments.paper_bias.compute import PAPER_BIAS
-from instinct.experiments.results import Results, load, save
+from instinct.experiments.paper_bias import PAPER_BIAS
+from instinct.experiments.results import ExperimentResults, load, save
 from instinct.paper.tables import table
 from instinct.report.kit.tables import raw
 
 
 @pytest.fixture(name="results", scope="module")
-def run() -> Results:
-    return PAPER_BIAS.run(PAPER_BIAS.settings(), lambda *_: None)
+def run() -> ExperimentResults:
+    return PAPER_BIAS.run()
 
 
-def bias(results: Results, dataset: str, algorithm: str) -> float | str:
+def bias(results: ExperimentResults, dataset: str, algorithm: str) -> float | str:
     [row] = [
         row for row in results.results if (row["dataset"], row["algorithm"]) == (dataset, algorithm)
     ]
@@ -23,7 +22,7 @@ def bias(results: Results, dataset: str, algorithm: str) -> float | str:
     return found
 
 
-def test_every_dataset_and_algorithm_has_a_bias(results: Results) -> None:
+def test_every_dataset_and_algorithm_has_a_bias(results: ExperimentResults) -> None:
     pairs = [(row["dataset"], row["algorithm"]) for row in results.results]
     assert len(pairs) == len({*pairs}) == 2 * 15 * 5
     assert [row["benchmark"] for row in results.results] == ["D4RL"] * 75 + ["Meta-World"] * 75
@@ -38,11 +37,13 @@ def test_every_dataset_and_algorithm_has_a_bias(results: Results) -> None:
         ("peg-insert-side", "CQL", 1),
     ],
 )
-def test_biases_by_hand(results: Results, dataset: str, algorithm: str, expected: float) -> None:
+def test_biases_by_hand(
+    results: ExperimentResults, dataset: str, algorithm: str, expected: float
+) -> None:
     assert bias(results, dataset, algorithm) == pytest.approx(expected)
 
 
-def test_atac_is_infinite_where_the_papers_figure_has_a_cross(results: Results) -> None:
+def test_atac_is_infinite_where_the_papers_figure_has_a_cross(results: ExperimentResults) -> None:
     infinite = [
         row["dataset"]
         for row in results.results
@@ -51,13 +52,13 @@ def test_atac_is_infinite_where_the_papers_figure_has_a_cross(results: Results) 
     assert infinite == ["hopper-expert", "walker2d-expert"]
 
 
-def test_the_results_can_be_kept(results: Results, tmp_path: Path) -> None:
+def test_the_results_can_be_kept(results: ExperimentResults, tmp_path: Path) -> None:
     save(results, tmp_path)
     assert json.loads(json.dumps([*load(tmp_path).results])) == [*results.results]
 
 
-def test_the_page_has_the_papers_tables_and_figures(results: Results) -> None:
-    page = PAGES["paper-bias"](results)
+def test_the_page_has_the_papers_tables_and_figures(results: ExperimentResults) -> None:
+    page = PAPER_BIAS.compose(results)
     assert "9 of 75 on D4RL, 4 of 75 on Meta-World" in page.summary
     published = {"d4rl_scores", "d4rl_episode_lengths", "metaworld_success"}
     assert {drawing.name for drawing in page.drawings} == published | {

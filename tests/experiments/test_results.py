@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from instinct.errors import BadInput
-from instinct.experiments.results import Results, load, save
+from instinct.experiments.results import ExperimentResults, load, save
 from instinct.study.statistics import estimate
 
 
 def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
     rows = ({"algorithm": "BC", "label": "zero", "mean": 0.1},)
-    saved = Results("gridworld", rows, {"seed": 1}, dataset="abc")
+    saved = ExperimentResults("gridworld", rows, {"seed": 1}, dataset="abc")
     save(saved, tmp_path)
     back = load(tmp_path)
     assert (back.study, list(back.results), back.settings) == ("gridworld", [*rows], {"seed": 1})
@@ -20,12 +20,12 @@ def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contents", ["", "[]", "{}", '{"study": 1, "other": 2}'])
 def test_a_damaged_file_is_named(contents: str, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(contents)
-    with pytest.raises(BadInput, match=r"results\.json: does not hold the results of a study"):
+    with pytest.raises(BadInput, match=r"results\.json: does not hold the results"):
         load(tmp_path)
 
 
 def test_missing_results_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="run the study first"):
+    with pytest.raises(BadInput, match="run the experiment first"):
         load(tmp_path)
 
 

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from instinct.data import Dataset, Discrete
-from instinct.experiments.examples.compute import BIAS_EXAMPLES
+from instinct.experiments.examples import BIAS_EXAMPLES
 from instinct.experiments.theory import compute as theory
 from instinct.tabular import Model
 from instinct.tabular.world import observed_world
 from instinct.theory.support import out_of_support, support
+from instinct.util.progress import no_progress
 
 
 def chain(ends_by_terminal: bool) -> Dataset:
@@ -33,8 +34,8 @@ def chain(ends_by_terminal: bool) -> Dataset:
     )
 
 
-def run(problem: theory.Problem) -> dict[str, Any]:
-    results = theory.run(problem, lambda *_: None)
+def run(problem: theory.TheoryProblem) -> dict[str, Any]:
+    results = theory.compute(problem, no_progress)
     json.dumps(results.details, allow_nan=False)
     return {**results.details, "labels": results.results}
 
@@ -86,7 +87,7 @@ def test_the_unknown_is_left_for_good() -> None:
 
 
 def test_every_example_of_the_paper_has_the_bias_it_claims() -> None:
-    results = BIAS_EXAMPLES.run(BIAS_EXAMPLES.settings(mdps=2), lambda *_: None)
+    results = BIAS_EXAMPLES.run(BIAS_EXAMPLES.configure(mdps=2))
     holds = {
         row["example"]: row["holds"] for row in results.results if row["kind"] == "proposition"
     }

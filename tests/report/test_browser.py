@@ -10,9 +10,7 @@ from playwright.sync_api import Browser, Locator, expect, sync_playwright
 from playwright.sync_api import Page as Tab
 
 from instinct.audits.plan import audit_plan
-from instinct.experiments.gridworld.compute import GRIDWORLD
-from instinct.experiments.pages import PAGES
-from instinct.experiments.results import Results
+from instinct.experiments.gridworld import GRIDWORLD
 from instinct.report.kit.figures import figure, styled
 from instinct.report.kit.page import Drawing, Page, Section, write_page
 from instinct.report.kit.tables import Missing, Number, Table
@@ -207,9 +205,9 @@ def test_paper_is_white_even_in_the_dark(tab: Tab) -> None:
 
 
 def test_the_numbers_shown_are_those_of_the_results(browser: Browser, tmp_path: Path) -> None:
-    results: Results = GRIDWORLD.run(GRIDWORLD.settings(episodes=10), lambda *_: None)
+    results = GRIDWORLD.run(GRIDWORLD.configure(episodes=10))
     tab = browser.new_page(viewport={"width": 390, "height": 844})
-    tab.goto(write_page(PAGES["gridworld"](results), tmp_path).as_uri(), timeout=PATIENCE)
+    tab.goto(write_page(GRIDWORLD.compose(results), tmp_path).as_uri(), timeout=PATIENCE)
     labels = texts(tab, "returns", 1)
     for column, algorithm in ((2, "BC"), (4, "PEVI")):
         mine = {row["label"]: row for row in results.results if row["algorithm"] == algorithm}

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instinct.experiments.gridworld.compute import GRIDWORLD
-from instinct.experiments.pages import PAGES
-from instinct.experiments.registry import STUDIES
+from instinct.experiments.gridworld import GRIDWORLD
 from instinct.report.kit.page import Page, Section, Verdict, html, write_page
 from instinct.report.kit.tables import Missing, Table
 
@@ -35,8 +33,7 @@ class Cells(HTMLParser):
 
 
 def compose() -> Page:
-    settings = GRIDWORLD.settings(episodes=10)
-    return PAGES["gridworld"](GRIDWORLD.run(settings, lambda *_: None))
+    return GRIDWORLD.compose(GRIDWORLD.run(GRIDWORLD.configure(episodes=10)))
 
 
 @pytest.fixture(name="page", scope="module")
@@ -65,10 +62,6 @@ def test_the_page_says_what_the_numbers_are(page: str) -> None:
 
 def test_the_same_results_make_the_same_page(page: str) -> None:
     assert html(compose()) == page
-
-
-def test_every_study_has_a_page() -> None:
-    assert PAGES.keys() == STUDIES.keys()
 
 
 def test_all_that_is_on_the_page_is_also_in_files(tmp_path: Path) -> None:

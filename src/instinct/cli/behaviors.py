@@ -16,8 +16,8 @@ from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.benchmarks.registry import find_task
 from instinct.cli.output import Json, out, print_json, progress, show_table
 from instinct.report.behaviors import draw_curves
-from instinct.report.datasets import markdown
 from instinct.report.kit.figures import save
+from instinct.report.kit.markdown import markdown
 from instinct.report.kit.tables import Table
 
 app = typer.Typer(help="Train behaviour policies, and show those that are shipped.")
@@ -58,7 +58,7 @@ def show(
     for one in all_shipped:
         if in_markdown:
             out.print(f"### {one.task}\n\n`{one.command}`\n", soft_wrap=True, markup=False)
-            out.print(f"{markdown(table(one))}\n", soft_wrap=True, markup=False)
+            out.print(f"{markdown(table(one), caption=False)}\n", soft_wrap=True, markup=False)
         else:
             show_table(table(one))
             out.print(f"Trained by: {one.command}\n", soft_wrap=True)

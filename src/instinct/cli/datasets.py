@@ -26,15 +26,15 @@ from instinct.errors import BadInput
 from instinct.report.datasets import (
     CostRow,
     GoalRow,
-    Row,
+    ScoreRow,
     comparison,
     cost_table,
     goal_table,
-    markdown,
 )
 from instinct.report.kit.cost_scatter import draw_costs
 from instinct.report.kit.figures import check_format, save
 from instinct.report.kit.length_bias import Scatter, draw_grid
+from instinct.report.kit.markdown import markdown
 from instinct.report.kit.tables import Table
 from instinct.util.folders import data_folder
 
@@ -161,7 +161,7 @@ def show_all(
     if figure is not None:
         save(draw(), figure)
     if in_markdown:
-        out.print(markdown(table), soft_wrap=True)
+        out.print(markdown(table, caption=False), soft_wrap=True)
     else:
         show_table(table)
 
@@ -174,7 +174,7 @@ def locomotion(transitions: int | None) -> tuple[Table, Draw]:
         for quality in QUALITIES:
             dataset = made(recipe(f"{task}-{quality}", transitions))
             scores = normalize(dataset.returns, task)
-            rows.append(Row(f"{task}-{quality}", summarize(dataset), scores))
+            rows.append(ScoreRow(f"{task}-{quality}", summarize(dataset), scores))
             scatters.append(
                 Scatter(f"{task}-{quality}", dataset.lengths, scores, "normalised score")
             )

@@ -14,8 +14,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table as Grid
 from rich.text import Text
 
-from instinct.experiments.experiment import Progress
-from instinct.report.kit.tables import Cell, Number, Table, note_of
+from instinct.report.kit.tables import Number, Table, TableCell, note_of
+from instinct.util.progress import Progress
 
 if TYPE_CHECKING:
     from instinct.report.kit.page import Page
@@ -79,7 +79,7 @@ def show_table(table: Table) -> None:
         out.print(f"({number}) {note}", markup=False)
 
 
-def printed(cell: Cell, notes: Mapping[str, int]) -> Text:
+def printed(cell: TableCell, notes: Mapping[str, int]) -> Text:
     note, mark = note_of(cell), cell.mark if isinstance(cell, Number) else None
     text = f"{cell} ({notes[note]})" if note else str(cell)
     return Text(text, style={"best": "bold", "grey": "dim", None: ""}[mark])

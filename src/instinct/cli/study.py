@@ -12,9 +12,8 @@ from instinct.cli.watch import watching
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import run_plan
 from instinct.errors import BadInput
-from instinct.experiments.experiment import Study, seconds
-from instinct.experiments.pages import PAGES
-from instinct.experiments.registry import STUDIES, find
+from instinct.experiments.experiment import Experiment, predict_seconds
+from instinct.experiments.registry import EXPERIMENTS, find_experiment
 from instinct.experiments.results import FILE, load, save
 from instinct.report.kit.page import write_page
 from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
@@ -33,7 +32,7 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help=f"One of: {', '.join([*STUDIES, *shipped_plans()])}; or a plan in a TOML file.",
+        help=f"One of: {', '.join([*EXPERIMENTS, *shipped_plans()])}; or a plan in a TOML file.",
     ),
 ]
 Out = Annotated[
@@ -65,12 +64,12 @@ def list_studies(json: Json = False) -> None:
     if json:
         studies: list[dict[str, Any]] = [
             {"name": s.name, "description": s.description, "settings": dict(s.defaults)}
-            for s in STUDIES.values()
+            for s in EXPERIMENTS.values()
         ]
         studies += [{"name": p.name, "description": p.description} for p in plans.values()]
         print_json({"studies": studies})
         return
-    for study in STUDIES.values():
+    for study in EXPERIMENTS.values():
         settings = " ".join(f"{name}={value:g}" for name, value in study.defaults.items())
         out.print(f"[bold]{study.name}[/bold]: {study.description}  [dim]({settings})[/dim]")
     for plan in plans.values():
@@ -93,8 +92,8 @@ def plan(
 
     Example: instinct study plan d4rl --subset hopper-medium,PSPI --machines 4
     """
-    if name in STUDIES:
-        plan_at_once(STUDIES[name], machines, json)
+    if name in EXPERIMENTS:
+        plan_at_once(EXPERIMENTS[name], machines, json)
         return
     planned = planned_as(name, subset, seeds, steps)
     with progress("measuring") as step:
@@ -163,9 +162,9 @@ def run(
 
     Example: instinct study run d4rl --subset hopper-medium,BC,PSPI --seeds 3
     """
-    if name in STUDIES:
-        study = STUDIES[name]
-        settings = study.settings(assignments or (), seed=seed)
+    if name in EXPERIMENTS:
+        study = EXPERIMENTS[name]
+        settings = study.configure(assignments or (), seed=seed)
         folder = folder or Path("results") / name
         with progress(name) as step:
             save(study.run(settings, step), folder)
@@ -188,8 +187,8 @@ def status(name: Name, folder: Out = None, json: Json = False) -> None:
     Example: instinct study status d4rl
     """
     folder = folder or folder_of(name)
-    if name in STUDIES:
-        status_at_once(STUDIES[name], folder, json)
+    if name in EXPERIMENTS:
+        status_at_once(EXPERIMENTS[name], folder, json)
         return
     findings, by = read_findings(folder), lock_holder(folder)
     if json:
@@ -220,9 +219,9 @@ def report(name: Name, folder: Out = None, json: Json = False) -> None:
     tell(name, folder or folder_of(name), json)
 
 
-def plan_at_once(study: Study, machines: int, json: bool) -> None:
+def plan_at_once(study: Experiment, machines: int, json: bool) -> None:
     """A study without a store: its runs, and how long they take by a small one."""
-    hours, runs = seconds(study) / 3600, study.runs(study.defaults)
+    hours, runs = predict_seconds(study) / 3600, study.count_runs(study.defaults)
     if json:
         print_json(
             {
@@ -239,10 +238,10 @@ def plan_at_once(study: Study, machines: int, json: bool) -> None:
     )
 
 
-def status_at_once(study: Study, folder: Path, json: bool) -> None:
+def status_at_once(study: Experiment, folder: Path, json: bool) -> None:
     """A study without a store is there or not."""
-    runs = study.runs(study.defaults)
-    ended = study.runs(load(folder).settings) if (folder / FILE).exists() else 0
+    runs = study.count_runs(study.defaults)
+    ended = study.count_runs(load(folder).settings) if (folder / FILE).exists() else 0
     if json:
         document = {"study": study.name, "ended": ended, "runs": ended or runs, "failed": 0}
         print_json(document | {"running": None})
@@ -252,7 +251,7 @@ def status_at_once(study: Study, folder: Path, json: bool) -> None:
 
 def folder_of(name: str) -> Path:
     """Where a study is unless another folder is given."""
-    return Path("results") / (find(name).name if name in STUDIES else named_plan(name).name)
+    return Path("results") / (name if name in EXPERIMENTS else named_plan(name).name)
 
 
 def named_plan(name: str) -> Plan:
@@ -260,7 +259,7 @@ def named_plan(name: str) -> Plan:
         return read_plan(Path(name))
     plans = shipped_plans()
     if name not in plans:
-        known = ", ".join([*STUDIES, *plans])
+        known = ", ".join([*EXPERIMENTS, *plans])
         raise BadInput(f"no study is called {name!r}; there are {known}, or a plan in a .toml file")
     return plans[name]
 
@@ -271,9 +270,9 @@ def planned_as(name: str, subset: list[str] | None, seeds: int | None, steps: in
 
 def tell(name: str, folder: Path, json: bool) -> None:
     """Write the page, and say what came out."""
-    if name in STUDIES:
+    if name in EXPERIMENTS:
         results = load(folder)
-        page = PAGES[results.study](results)
+        page = find_experiment(results.study).compose(results)
         content: dict[str, Any] = {
             "study": results.study,
             "results": results.results,

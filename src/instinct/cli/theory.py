@@ -63,7 +63,7 @@ def theory(
         problem = exact.empirical(dataset, discount=discount, horizon=horizon, seed=seed)
     folder = folder or Path("results") / "theory"
     with progress("theory") as step:
-        save(exact.run(problem, step), folder)
+        save(exact.compute(problem, step), folder)
     results = load(folder)
     page = compose(results, source)
     path = write_page(page, folder)

@@ -1,18 +1,26 @@
-"""All studies by name."""
+"""All experiments by name: a new one is a folder and a line here."""
 
 from instinct.errors import BadInput
-from instinct.experiments.examples.compute import BIAS_EXAMPLES
-from instinct.experiments.experiment import Study
-from instinct.experiments.garnet.compute import GARNET
-from instinct.experiments.gridworld.compute import GRIDWORLD, GRIDWORLD_ALL
-from instinct.experiments.paper_bias.compute import PAPER_BIAS
+from instinct.experiments.examples import BIAS_EXAMPLES
+from instinct.experiments.experiment import Experiment
+from instinct.experiments.garnet import GARNET
+from instinct.experiments.gridworld import GRIDWORLD, GRIDWORLD_ALL
+from instinct.experiments.paper_bias import PAPER_BIAS
 
-STUDIES = {
-    study.name: study for study in (GRIDWORLD, GRIDWORLD_ALL, GARNET, BIAS_EXAMPLES, PAPER_BIAS)
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        GRIDWORLD,
+        GRIDWORLD_ALL,
+        GARNET,
+        BIAS_EXAMPLES,
+        PAPER_BIAS,
+    )
 }
 
 
-def find(name: str) -> Study:
-    if name not in STUDIES:
-        raise BadInput(f"no study is called {name!r}; there are {', '.join(STUDIES)}")
-    return STUDIES[name]
+def find_experiment(name: str) -> Experiment:
+    if name not in EXPERIMENTS:
+        known = ", ".join(EXPERIMENTS)
+        raise BadInput(f"no experiment is called {name!r}; there are {known}")
+    return EXPERIMENTS[name]

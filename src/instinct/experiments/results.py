@@ -1,4 +1,4 @@
-"""The results of a study, as they are kept: one JSON file that says what every number is."""
+"""The results of an experiment: one JSON file, from which its page is made."""
 
 import json
 from collections.abc import Mapping
@@ -14,29 +14,31 @@ FILE = "results.json"
 
 
 @dataclass(frozen=True)
-class Results:
-    """What a study found, and all that a report needs to tell it."""
+class ExperimentResults:
+    """The numbers of an experiment, with its settings and versions."""
 
     study: str
+    """The experiment's name."""
     results: tuple[Mapping[str, Any], ...]
+    """One row for every cell of the main table."""
     settings: Mapping[str, Any]
     dataset: str
-    """The content hash of the dataset."""
+    """The content hash of the dataset; empty without one."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What the figures show beyond the rows."""
+    """Data of the figures that are not in the rows."""
     versions: Mapping[str, str] = field(default_factory=versions)
 
 
-def save(results: Results, folder: Path) -> None:
+def save(results: ExperimentResults, folder: Path) -> None:
     with replacing(folder / FILE) as scratch:
         scratch.write_text(json.dumps(asdict(results), indent=1, allow_nan=False), "utf-8")
 
 
-def load(folder: Path) -> Results:
+def load(folder: Path) -> ExperimentResults:
     path = folder / FILE
     try:
-        return Results(**json.loads(path.read_text("utf-8")))
+        return ExperimentResults(**json.loads(path.read_text("utf-8")))
     except FileNotFoundError:
-        raise BadInput("does not exist; run the study first", file=path) from None
+        raise BadInput("does not exist; run the experiment first", file=path) from None
     except (ValueError, TypeError) as error:
-        raise BadInput("does not hold the results of a study", file=path) from error
+        raise BadInput("does not hold the results of an experiment", file=path) from error

@@ -9,10 +9,8 @@ from instinct.benchmarks.locomotion.scores import normalize
 from instinct.data import Array
 from instinct.report.kit.figures import figure, styled
 
-Curve = Mapping[str, Array]
 
-
-def draw_curves(trainings: list[tuple[Shipped, Curve]]) -> Figure:
+def draw_curves(trainings: list[tuple[Shipped, Mapping[str, Array]]]) -> Figure:
     """Normalised score against steps: test episodes without noise, training episodes with it."""
     drawing = figure(3.6 * len(trainings), 3.0)
     with styled():

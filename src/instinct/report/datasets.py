@@ -8,11 +8,11 @@ from instinct.benchmarks.safety.task import KAPPA
 from instinct.data import Array, Dataset
 from instinct.data.summary import Summary, correlation
 from instinct.paper.tables import table as published
-from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.report.kit.tables import Missing, Number, Table, TableCell
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """One of our datasets with the normalised scores of its episodes."""
 
     name: str
@@ -20,7 +20,7 @@ class Row:
     scores: Array
 
 
-def comparison(rows: list[Row]) -> Table:
+def comparison(rows: list[ScoreRow]) -> Table:
     """Mean score and length per episode, ours and the paper's behavior column."""
     scores, lengths = behavior("d4rl_scores"), behavior("d4rl_episode_lengths")
     return Table(
@@ -50,7 +50,7 @@ class GoalRow:
     successes: Array
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[TableCell, ...]:
         lengths, returns = self.dataset.lengths, self.dataset.returns
         bias = correlation(lengths, returns)
         return (
@@ -97,7 +97,7 @@ class CostRow:
         return np.asarray(self.costs <= KAPPA)
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[TableCell, ...]:
         assert self.dataset.costs is not None
         return (
             self.name,
@@ -138,9 +138,3 @@ def behavior(name: str) -> dict[str, float]:
 
 def number(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
-
-
-def markdown(table: Table) -> str:
-    """The table as it stands in a document."""
-    lines = [table.columns, ("---", *["---:"] * (len(table.columns) - 1)), *table.texts]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

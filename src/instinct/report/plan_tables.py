@@ -3,7 +3,7 @@
 from collections import Counter
 
 from instinct.engine.prediction import Prediction
-from instinct.report.kit.tables import Cell, Number, Table
+from instinct.report.kit.tables import Number, Table, TableCell
 from instinct.study.findings import Findings
 from instinct.study.paper_counts import Comparison, runs_of
 from instinct.study.plan import Plan
@@ -21,7 +21,7 @@ def cells_table(plan: Plan) -> Table:
         tuning[key] += tuned
         final[key] += results
         labels.setdefault(key, []).append(cell.label)
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[TableCell, ...]] = [
         (
             *(key if plan.is_filtered else key[:2]),
             ", ".join(labels[key]),
@@ -42,7 +42,7 @@ def cells_table(plan: Plan) -> Table:
 def counts_table(comparison: Comparison) -> Table:
     """From the paper's number of runs to ours, reason by reason."""
 
-    def row(name: str, tuning: int, final: int, form: str = ",.0f") -> tuple[Cell, ...]:
+    def row(name: str, tuning: int, final: int, form: str = ",.0f") -> tuple[TableCell, ...]:
         return name, Number(tuning, form), Number(final, form)
 
     rows = (
@@ -57,7 +57,7 @@ def counts_table(comparison: Comparison) -> Table:
 def hours_table(prediction: Prediction, machines: int) -> Table:
     """What to expect."""
     speeds = ", ".join(f"{name} {rate:,.0f}" for name, rate in prediction.steps_per_second.items())
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[TableCell, ...]] = [
         (f"hours on {n} such machines, {prediction.workers} cores each", f"{hours:,.1f}")
         for n in sorted({machines, *MACHINES})
         for hours in [prediction.hours(n)]
@@ -75,7 +75,7 @@ def status_table(findings: Findings) -> Table:
     for cell, found in findings.results.items():
         done[cell.dataset, cell.algorithm] += len(found.seeds)
         planned[cell.dataset, cell.algorithm] += findings.plan.seeds
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
         (*key, Number(done[key], ".0f"), Number(planned[key], ".0f")) for key in planned
     )
     caption = f"Results of {findings.plan.name} so far; runs for tuning are not among them."

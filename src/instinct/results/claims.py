@@ -12,7 +12,7 @@ import numpy as np
 from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
 from instinct.benchmarks.metaworld.task import PREFIX as METAWORLD
 from instinct.data import ALL, LABELS, WRONG, Array
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 from instinct.study.findings import Findings
 from instinct.study.plan import FALLING, Cell
 
@@ -52,7 +52,9 @@ class Evidence:
     `computed` are the results of studies without runs, such as the grid world's.
     """
 
-    def __init__(self, studies: Sequence[Findings], computed: Sequence[Results] = ()) -> None:
+    def __init__(
+        self, studies: Sequence[Findings], computed: Sequence[ExperimentResults] = ()
+    ) -> None:
         self.studies, self.computed = studies, computed
 
     @property

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from instinct.audits.plan import command
-from instinct.experiments.pages import PAGES
-from instinct.experiments.results import FILE, Results, load
+from instinct.experiments.registry import find_experiment
+from instinct.experiments.results import FILE, ExperimentResults, load
 from instinct.report.kit.markdown import markdown
 from instinct.report.kit.page import Section
 from instinct.report.kit.tables import Table
@@ -27,7 +27,7 @@ def write_results(folder: Path, page: Path) -> None:
     parts = [*opening(folder.name, page.name), *claims_part(checked(evidence)), *remarks(folder)]
     for where, results in computed.items():
         parts += [*computed_part(results), *remarks(where)]
-        parts += content(PAGES[results.study](results).sections, where)
+        parts += content(find_experiment(results.study).compose(results).sections, where)
     for where, (findings, machine) in kept.items():
         parts += [*study_part(findings, machine), *remarks(where)]
         parts += content(judged(findings), where)
@@ -85,7 +85,7 @@ def folded(title: str, lines: Sequence[str]) -> str:
     return f"<details><summary>{title}</summary>\n\n{items}\n\n</details>"
 
 
-def computed_part(results: Results) -> Iterator[str]:
+def computed_part(results: ExperimentResults) -> Iterator[str]:
     settings = " ".join(f"--set {name}={value}" for name, value in results.settings.items())
     yield f"## {results.study}"
     yield (

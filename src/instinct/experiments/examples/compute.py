@@ -1,16 +1,17 @@
-"""The paper's examples of positive data bias, and small problems where a statement needs more.
+"""Compute the bias of the paper's examples, and of counterexamples to statements as printed.
 
-Each is an MDP with data whose bias is computed exactly and set against what is claimed of it.
+Each example is an MDP with data. Its bias is computed exactly and compared with the claim.
 """
 
 from collections.abc import Callable
 
-from instinct.experiments.experiment import Progress, Settings, Study
-from instinct.experiments.results import Results
+from instinct.experiments.experiment import ExperimentSettings
+from instinct.experiments.results import ExperimentResults
 from instinct.theory import counterexamples, examples
 from instinct.theory.examples import Example
 from instinct.theory.garnet import garnet
 from instinct.util.jsonio import to_json_data
+from instinct.util.progress import Progress
 
 CLAIMS: dict[str, Callable[[int], Example]] = {
     "potential shaping, exact": examples.shaping,
@@ -20,7 +21,7 @@ CLAIMS: dict[str, Callable[[int], Example]] = {
     "length bias by reward": examples.length_bias_by_reward,
     "length bias by advantage": examples.length_bias_by_advantage,
 }
-"""The paper's Proposition on positive bias, point by point."""
+"""The cases of the paper's proposition on positive bias."""
 
 PRINTED: dict[str, Callable[[int], Example]] = {
     "full-length recordings optimal": lambda _: counterexamples.stitched(),
@@ -29,10 +30,11 @@ PRINTED: dict[str, Callable[[int], Example]] = {
         garnet(20, 3, 2, seed)
     ),
 }
-"""Statements that do not hold as they are printed."""
+"""Statements that do not hold as they are printed in the paper."""
 
 
-def run(settings: Settings, progress: Progress) -> Results:
+def compute_examples(settings: ExperimentSettings, on_progress: Progress) -> ExperimentResults:
+    """Compute the bias of every example on several MDPs, and compare it with the claim."""
     seeds = range(int(settings["seed"]), int(settings["seed"]) + int(settings["mdps"]))
     rows = []
     for kind, cases in {"proposition": CLAIMS, "as printed": PRINTED}.items():
@@ -52,20 +54,10 @@ def run(settings: Settings, progress: Progress) -> Results:
                     "mdps": len(found),
                 }
             )
-            progress(len(rows), len(CLAIMS) + len(PRINTED), name)
-    return Results(
+            on_progress(len(rows), len(CLAIMS) + len(PRINTED), name)
+    return ExperimentResults(
         study="bias-examples",
         results=tuple(to_json_data(rows)),
         settings=dict(settings),
         dataset="",
     )
-
-
-BIAS_EXAMPLES = Study(
-    "bias-examples",
-    "the paper's examples of positive bias, claimed and computed",
-    {"seed": 0, "mdps": 10},
-    run,
-    lambda settings: int(settings["mdps"]) * (len(CLAIMS) + len(PRINTED)),
-    least={"mdps": 1},
-)

@@ -1,7 +1,7 @@
 """The page of the examples of positive bias."""
 
 from instinct.experiments.provenance import provenance
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 from instinct.report.kit.page import Page, Section
 from instinct.report.kit.tables import Number, Table
 
@@ -11,7 +11,7 @@ TITLES = {
 }
 
 
-def compose(results: Results) -> Page:
+def compose(results: ExperimentResults) -> Page:
     claims = [row for row in results.results if row["kind"] == "proposition"]
     holding = sum(row["holds"] == row["mdps"] for row in claims)
     return Page(
@@ -22,11 +22,11 @@ def compose(results: Results) -> Page:
             Section(title, tables=(table(results, kind),)) for kind, title in TITLES.items()
         ),
         provenance={key: value for key, value in provenance(results).items() if key != "policy"}
-        | {"bias": "the exact degree 1/ε; the smallest over the MDPs is shown"},
+        | {"bias": "the exact degree 1/ε; the table has the smallest over the MDPs"},
     )
 
 
-def table(results: Results, kind: str) -> Table:
+def table(results: ExperimentResults, kind: str) -> Table:
     return Table(
         name=kind.replace(" ", "_"),
         caption="The smallest degree of positive bias claimed and computed over the MDPs.",
@@ -34,8 +34,8 @@ def table(results: Results, kind: str) -> Table:
         rows=tuple(
             (
                 row["example"],
-                shown(row["claimed"]),
-                shown(row["computed"]),
+                degree_number(row["claimed"]),
+                degree_number(row["computed"]),
                 f"{row['holds']} of {row['mdps']} MDPs",
             )
             for row in results.results
@@ -44,6 +44,6 @@ def table(results: Results, kind: str) -> Table:
     )
 
 
-def shown(degree: float | str) -> Number:
-    """Infinity is kept as text in the results."""
+def degree_number(degree: float | str) -> Number:
+    """Parse a degree: infinity is a text in the results."""
     return Number(float(degree), ".3g")

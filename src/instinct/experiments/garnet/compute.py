@@ -1,8 +1,8 @@
-"""Random MDPs whose data have a positive, no and a negative bias by construction.
+"""Compute regret and steps out of support on random MDPs with data of known bias.
 
 Every algorithm learns from data of several sizes, under every label and at several degrees of
-pessimism R. Measured are the regret under the true reward, V_r^*(d_0) - V_r^π̂(d_0), and how much
-the policy is out of support, V_cμ^π̂(d_0). Beside them stand the paper's bounds for unlimited data.
+pessimism R. The results have the regret under the true reward, V_r^*(d_0) - V_r^π̂(d_0), the steps
+out of support, V_cμ^π̂(d_0), and the paper's bounds on both for unlimited data.
 """
 
 from collections import defaultdict
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from instinct.data import LABELS, Array, relabel
-from instinct.experiments.experiment import Progress, Settings, Study
-from instinct.experiments.results import Results
+from instinct.experiments.experiment import ExperimentSettings
+from instinct.experiments.results import ExperimentResults
 from instinct.study.statistics import DUST, estimate
 from instinct.tabular import Model, States
 from instinct.tabular.registry import ALGORITHMS
@@ -23,36 +23,40 @@ from instinct.theory.cmdp import implicit_cmdp
 from instinct.theory.garnet import garnet, negatively_biased, positively_biased, sample, unbiased
 from instinct.theory.mdp import MDP
 from instinct.theory.support import costs, support
+from instinct.util.progress import Progress
 
 GAP = 0.02
-"""How far from optimal (or from worst) an action may be that biased data follow."""
+"""The largest distance from the best (or worst) action in biased data."""
 KINDS: dict[str, Callable[[MDP], Array]] = {
     "positive": lambda mdp: positively_biased(mdp, GAP),
     "zero": unbiased,
     "negative": lambda mdp: negatively_biased(mdp, GAP),
 }
 DEGREES = (1.0, 1.25, 1.5, 2.0, 4.0, 16.0, 64.0)
-"""R: rewards out of support may be as low as -R."""
+"""R: the pessimistic reward out of support is at least -R."""
 SIZES = (100, 1000, 10_000)
-"""Transitions."""
+"""Numbers of transitions."""
 
 
-class Problem(NamedTuple):
+class GarnetProblem(NamedTuple):
+    """A random MDP with a data distribution of a known kind of bias."""
+
     kind: str
     seed: int
     mdp: MDP
     mu: Array
 
 
-def problems(settings: Settings) -> Iterator[Problem]:
+def problems(settings: ExperimentSettings) -> Iterator[GarnetProblem]:
     for number in range(int(settings["mdps"])):
         seed = int(settings["seed"]) * 1000 + number
         mdp = garnet(int(settings["states"]), int(settings["actions"]), 2, seed)
         for kind, distribution in KINDS.items():
-            yield Problem(kind, seed, mdp, distribution(mdp))
+            yield GarnetProblem(kind, seed, mdp, distribution(mdp))
 
 
-def run(settings: Settings, progress: Progress) -> Results:
+def compute_garnet(settings: ExperimentSettings, on_progress: Progress) -> ExperimentResults:
+    """Run all algorithms on all MDPs, and average regret and steps out of support."""
     measured: dict[tuple[Any, ...], list[tuple[float, float]]] = defaultdict(list)
     bounds: dict[tuple[Any, ...], list[tuple[float, float]]] = defaultdict(list)
     every = [*problems(settings)]
@@ -64,9 +68,9 @@ def run(settings: Settings, progress: Progress) -> Results:
             for algorithm, label, R, *found in learn(problem, size):
                 measured[problem.kind, algorithm, label, size, R].append((found[0], found[1]))
             done += 1
-            progress(done, total, f"{problem.kind} bias, {size:,} transitions")
+            on_progress(done, total, f"{problem.kind} bias, {size:,} transitions")
     names = ("bias", "algorithm", "label", "transitions", "R")
-    return Results(
+    return ExperimentResults(
         study="garnet",
         results=tuple(
             dict(zip(names, key, strict=True)) | summary(values) for key, values in measured.items()
@@ -82,15 +86,15 @@ def run(settings: Settings, progress: Progress) -> Results:
     )
 
 
-def learn(problem: Problem, size: int) -> Iterator[tuple[str, str, float, float, float]]:
-    """Algorithm, label, R, regret and V_cμ of what is learned."""
+def learn(problem: GarnetProblem, size: int) -> Iterator[tuple[str, str, float, float, float]]:
+    """Yield algorithm, label, R, regret and V_cμ of every learned policy."""
     mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
     best = float(mdp.initial @ mdp.optimal().V)
     dataset = sample(mdp, problem.mu, size, problem.seed)
     states = States(np.arange(mdp.states)[:, None])
     for label in LABELS.values():
-        shown = relabel(dataset, label, problem.seed)
-        model = Model.of(shown, discount=mdp.discount, states=states)
+        relabeled = relabel(dataset, label, problem.seed)
+        model = Model.of(relabeled, discount=mdp.discount, states=states)
         for name, algorithm in ALGORITHMS.items():
             if algorithm.finite_horizon_only:
                 continue
@@ -100,11 +104,11 @@ def learn(problem: Problem, size: int) -> Iterator[tuple[str, str, float, float,
                 yield name, label.name, R, regret, mdp.value(policy, costs(covered))
 
 
-def limits(problem: Problem) -> Iterator[tuple[str, float, float, float]]:
-    """Label, R, and the paper's bounds on regret and V_cμ, for an R-admissible algorithm.
+def limits(problem: GarnetProblem) -> Iterator[tuple[str, float, float, float]]:
+    """Yield label, R, and the paper's bounds on regret and V_cμ for R-admissible algorithms.
 
-    R = K/δ + 2 gives δ, then ι = δ + κ(δ) bounds V_cμ and ε + O(ι) the regret. Nothing is promised
-    for R ≤ 2, unless K = 0: then δ may be 0.
+    δ follows from R = K/δ + 2. Then ι = δ + κ(δ) bounds V_cμ, and ε + O(ι) bounds the regret.
+    There is no bound for R ≤ 2, unless K = 0: then δ may be 0.
     """
     mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
     for label, told in rewards(mdp).items():
@@ -141,13 +145,3 @@ def summary(values: list[tuple[float, float]]) -> dict[str, float]:
 def averages(values: list[tuple[float, float]]) -> dict[str, float]:
     regret, cost = np.array(values).mean(axis=0)
     return {"regret": round(float(regret), DUST), "cost": round(float(cost), DUST)}
-
-
-GARNET = Study(
-    "garnet",
-    "regret and leaving the data against pessimism and data size, on random MDPs of known bias",
-    {"seed": 0, "mdps": 3, "states": 20, "actions": 3},
-    run,
-    lambda settings: int(settings["mdps"]) * len(KINDS) * len(SIZES),
-    least={"mdps": 2, "states": 2, "actions": 2},
-)

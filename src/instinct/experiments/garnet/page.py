@@ -1,4 +1,4 @@
-"""The page of the random MDPs: what pessimism and data size do at each bias, beside the bounds."""
+"""The page of the random MDPs: regret by pessimism and data size, with the paper's bounds."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from instinct.experiments.provenance import provenance
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 from instinct.report.kit.figures import INK, figure, styled
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
@@ -19,31 +19,30 @@ IMITATION = "BC"
 QUANTITIES = {"regret": "regret under the true reward", "cost": "steps out of support, V_cμ"}
 PESSIMISM = (
     "Means over the wrong rewards (zero, random, negative) and all MDPs, {:,.0f} transitions. "
-    "Black: the paper's bounds for unlimited data, which promise nothing for R ≤ 2."
+    "Black: the paper's bounds for unlimited data; there is none for R ≤ 2."
 )
 MARKERS = "osD^v<>Pp*h"
 
-Row = Mapping[str, Any]
-Keep = Callable[[Row], bool]
+ResultRow = Mapping[str, Any]
 
 
-def compose(results: Results) -> Page:
+def compose(results: ExperimentResults) -> Page:
     most, largest = extreme(results, "R"), extreme(results, "transitions")
     by_pessimism = draw(results, "R", lambda row: row["transitions"] == largest)
     by_size = draw(results, "transitions", lambda row: row["R"] == most)
     pessimism = PESSIMISM.format(largest)
-    size = f"The same at R = {most:g}, for data of growing size; the bounds are for unlimited data."
+    size = f"The same at R = {most:g} by data size; the bounds are for unlimited data."
     return Page(
         title="Random MDPs: pessimism needs a positive bias",
         summary=verdict(results),
         sections=(
-            Section("At the strongest pessimism, on the largest data", tables=(table(results),)),
+            Section("Strongest pessimism, largest data", tables=(table(results),)),
             Section(
-                "Against the degree of pessimism",
+                "By degree of pessimism",
                 drawings=(Drawing("pessimism", by_pessimism, pessimism),),
             ),
             Section(
-                "Against the size of the data",
+                "By size of the data",
                 drawings=(Drawing("size", by_size, size),),
             ),
         ),
@@ -51,7 +50,7 @@ def compose(results: Results) -> Page:
     )
 
 
-def details(results: Results) -> dict[str, str]:
+def details(results: ExperimentResults) -> dict[str, str]:
     shape = {name: results.settings[name] for name in ("mdps", "states", "actions", "discount")}
     return {
         "MDPs": "{mdps} Garnet MDPs per bias, {states} states, {actions} actions, γ = {discount:g}"
@@ -61,42 +60,42 @@ def details(results: Results) -> dict[str, str]:
     }
 
 
-def extreme(results: Results, name: str) -> float:
+def extreme(results: ExperimentResults, name: str) -> float:
     return float(max(row[name] for row in results.results))
 
 
-def mean(rows: list[Row], name: str, **wanted: tuple[Any, ...]) -> float:
-    """The mean over the rows whose values are among the wanted ones."""
+def mean(rows: list[ResultRow], name: str, **wanted: tuple[Any, ...]) -> float:
+    """Average a column over the rows that have one of the wanted values."""
     chosen = [row for row in rows if all(row[key] in values for key, values in wanted.items())]
     return float(np.mean([row[name] for row in chosen]))
 
 
-def strongest(results: Results) -> list[Row]:
-    """The rows with the strongest pessimism on the largest data."""
+def strongest(results: ExperimentResults) -> list[ResultRow]:
+    """Select the rows with the strongest pessimism and the largest data."""
     most, largest = extreme(results, "R"), extreme(results, "transitions")
     return [row for row in results.results if (row["R"], row["transitions"]) == (most, largest)]
 
 
-def verdict(results: Results) -> str:
+def verdict(results: ExperimentResults) -> str:
     rows = [row for row in strongest(results) if row["algorithm"] != IMITATION]
     positive, zero, negative = (mean(rows, "regret", bias=(kind,), label=WRONG) for kind in KINDS)
     return (
-        f"Trained on wrong rewards with strong pessimism (R = {rows[0]['R']:g}) and "
+        f"With wrong rewards, strong pessimism (R = {rows[0]['R']:g}) and "
         f"{rows[0]['transitions']:,} transitions, the algorithms lose {positive:.2f} of the true "
         f"return where the data are positively biased, {zero:.2f} where they have no bias, and "
         f"{negative:.2f} where the bias is negative."
     )
 
 
-def table(results: Results) -> Table:
-    """Regret by algorithm and bias, under the true and under wrong rewards."""
+def table(results: ExperimentResults) -> Table:
+    """Tabulate regret by algorithm and bias, under true and wrong rewards."""
     rows = strongest(results)
-    told = {"true": ("original",), "wrong": WRONG}
+    trained_on = {"true": ("original",), "wrong": WRONG}
     return Table(
         name="regret",
         caption=f"Mean regret under the true reward at R = {rows[0]['R']:g} with "
-        f"{rows[0]['transitions']:,} transitions, by the bias of the data and by the rewards told.",
-        columns=("algorithm", *(f"{kind} {which}" for kind in KINDS for which in told)),
+        f"{rows[0]['transitions']:,} transitions, by bias of the data and training rewards.",
+        columns=("algorithm", *(f"{kind} {which}" for kind in KINDS for which in trained_on)),
         rows=tuple(
             (
                 name,
@@ -105,7 +104,7 @@ def table(results: Results) -> Table:
                         mean(rows, "regret", algorithm=(name,), bias=(kind,), label=labels), ".2f"
                     )
                     for kind in KINDS
-                    for labels in told.values()
+                    for labels in trained_on.values()
                 ),
             )
             for name in dict.fromkeys(row["algorithm"] for row in rows)
@@ -113,8 +112,8 @@ def table(results: Results) -> Table:
     )
 
 
-def draw(results: Results, x: str, keep: Keep) -> Figure:
-    """Regret above, V_cμ below, one column per bias, one line per algorithm."""
+def draw(results: ExperimentResults, x: str, keep: Callable[[ResultRow], bool]) -> Figure:
+    """Draw regret above and V_cμ below, one column per bias, one line per algorithm."""
     drawing = figure(10, 5.6)
     rows = [row for row in results.results if keep(row) and row["label"] in WRONG]
     algorithms = [*dict.fromkeys(row["algorithm"] for row in rows)]
@@ -145,8 +144,8 @@ def draw(results: Results, x: str, keep: Keep) -> Figure:
     return drawing
 
 
-def draw_bound(panel: Axes, bounds: list[Row], x: str, quantity: str) -> None:
-    """Against R a line; against the size of the data the bound at the strongest pessimism."""
+def draw_bound(panel: Axes, bounds: list[ResultRow], x: str, quantity: str) -> None:
+    """Draw the bound: against R as a curve, against data size at the strongest pessimism."""
     if x == "R":
         panel.plot(*averages(bounds, x, quantity), color=INK, linestyle="--", label="bound")
     else:
@@ -154,12 +153,12 @@ def draw_bound(panel: Axes, bounds: list[Row], x: str, quantity: str) -> None:
         panel.axhline(mean(bounds, quantity, R=(most,)), color=INK, linestyle="--", label="bound")
 
 
-def averages(rows: list[Row], x: str, quantity: str) -> tuple[list[float], list[float]]:
+def averages(rows: list[ResultRow], x: str, quantity: str) -> tuple[list[float], list[float]]:
     places = sorted({row[x] for row in rows})
     return places, [mean(rows, quantity, **{x: (place,)}) for place in places]
 
 
-def plot(panel: Axes, rows: list[Row], x: str, quantity: str, number: int, name: str) -> None:
+def plot(panel: Axes, rows: list[ResultRow], x: str, quantity: str, number: int, name: str) -> None:
     imitation = name == IMITATION
     panel.plot(
         *averages(rows, x, quantity),

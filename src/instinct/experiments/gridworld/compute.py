@@ -1,10 +1,10 @@
-"""The studies of the grid world, under the true and the wrong rewards.
+"""Compute returns in the grid world under the true and the wrong rewards.
 
-`gridworld` is the paper's: BC and PEVI with the paper's value bounds. `gridworld-all` runs every
-tabular algorithm, set pessimistic enough for the paper's theorem to hold.
+`gridworld` is the paper's experiment: BC and PEVI with the paper's value bounds. `gridworld-all`
+runs every tabular algorithm with enough pessimism for the paper's theorem.
 
-PEVI needs a β above 0 in the first. With β = 0 the paper's V_min,h of the negative label is -2 at
-every step, and then the recorded way into the lava and the way to the key are worth the same:
+PEVI needs β > 0 in the first. With β = 0 the paper's V_min,h of the negative label is -2 at every
+step. Then the recorded way into the lava and the way to the key have the same value:
 8·0.01 + 1 - 2 = 8·0.01 - 1.
 """
 
@@ -16,13 +16,13 @@ import numpy as np
 
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import LABELS, Array, Label, relabel
-from instinct.experiments.experiment import Progress, Settings, Study
-from instinct.experiments.results import Results
+from instinct.experiments.experiment import ExperimentSettings
+from instinct.experiments.results import ExperimentResults
 from instinct.study.statistics import DUST, estimate
 from instinct.tabular import Model, PEVIConfig, States, bc, pevi, steps_remaining, value_bounds
 from instinct.tabular.registry import ALGORITHMS
-from instinct.theory.bounds import required_admissibility
 from instinct.theory.support import out_of_support, support
+from instinct.util.progress import Progress
 
 EVERY_STEP = {
     "original": (-1.0, None),
@@ -30,12 +30,14 @@ EVERY_STEP = {
     "random": (0.0, 1.0),
     "negative": (None, 1.0),
 }
-"""The smallest and the largest reward that a step can have again and again, per label."""
+"""The smallest and the largest reward that can occur at every step, by label."""
 ONCE = {"original": 1.0, "negative": -1.0}
-"""The reward of the key, which can be had only once."""
+"""The reward of the key, which can occur only once."""
 
 
 class Learned(NamedTuple):
+    """A policy with the algorithm and the settings that it was learned with."""
+
     algorithm: str
     policy: Array
     settings: dict[str, Any]
@@ -45,38 +47,38 @@ Learn = Callable[[Model, Label], Iterator[Learned]]
 
 
 def paper_bounds(label: str, horizon: int, beta: float) -> tuple[Array, Array]:
-    """V_min,h and V_max,h as the paper sets them for each label."""
+    """Return V_min,h and V_max,h as the paper sets them for each label."""
     smallest, largest = EVERY_STEP[label]
     least = ONCE[label] if smallest is None else smallest * steps_remaining(horizon)
     most = ONCE[label] if largest is None else largest * steps_remaining(horizon)
     return value_bounds(horizon, beta, least, most)
 
 
-def run_paper(settings: Settings, progress: Progress) -> Results:
+def compute_paper(settings: ExperimentSettings, on_progress: Progress) -> ExperimentResults:
     beta = settings["beta"]
 
     def learn(model: Model, label: Label) -> Iterator[Learned]:
         assert model.horizon is not None
         config = PEVIConfig(beta, *paper_bounds(label.name, model.horizon, beta))
         yield Learned("BC", bc(model).policy, {})
-        yield Learned("PEVI", pevi(model, config).policy, stated(config))
+        yield Learned("PEVI", pevi(model, config).policy, settings_data(config))
 
-    return run("gridworld", learn, 2, settings, progress)
+    return evaluate_labels("gridworld", learn, 2, settings, on_progress)
 
 
-def run_all(settings: Settings, progress: Progress) -> Results:
+def compute_all(settings: ExperimentSettings, on_progress: Progress) -> ExperimentResults:
     R = settings["R"]
 
     def learn(model: Model, label: Label) -> Iterator[Learned]:  # noqa: ARG001 - one setting for all
         for name, algorithm in ALGORITHMS.items():
             config = algorithm.config.pessimistic(model, R)
-            yield Learned(name, algorithm.run(model, config).policy, stated(config))
+            yield Learned(name, algorithm.run(model, config).policy, settings_data(config))
 
-    return run("gridworld-all", learn, len(ALGORITHMS), settings, progress)
+    return evaluate_labels("gridworld-all", learn, len(ALGORITHMS), settings, on_progress)
 
 
-def stated(config: Any) -> dict[str, Any]:
-    """The settings of an algorithm, in a form that can be written down."""
+def settings_data(config: Any) -> dict[str, Any]:
+    """Convert an algorithm's settings into JSON data."""
     values = {item.name: getattr(config, item.name) for item in fields(config)}
     return {
         name: value.tolist() if isinstance(value, np.ndarray) else value
@@ -84,17 +86,17 @@ def stated(config: Any) -> dict[str, Any]:
     }
 
 
-def run(
-    study: str, learn: Learn, algorithms: int, settings: Settings, progress: Progress
-) -> Results:
-    """Train under every label and judge by the true reward."""
+def evaluate_labels(
+    study: str, learn: Learn, algorithms: int, settings: ExperimentSettings, on_progress: Progress
+) -> ExperimentResults:
+    """Train under every label, and evaluate with the true reward."""
     world = GridWorld()
     dataset, episodes, seed = world.dataset(), int(settings["episodes"]), int(settings["seed"])
     rows: list[dict[str, Any]] = []
     paths = {}
     for label in LABELS.values():
-        shown = relabel(dataset, label, seed)
-        model = Model.of(shown, horizon=world.horizon, states=States(world.observations))
+        relabeled = relabel(dataset, label, seed)
+        model = Model.of(relabeled, horizon=world.horizon, states=States(world.observations))
         for algorithm, policy, chosen in learn(model, label):
             random = np.random.default_rng([seed, *f"{algorithm} {label}".encode()])
             test = world.rollout(policy, episodes, random)
@@ -111,8 +113,8 @@ def run(
                 }
             )
             paths[f"{algorithm} {label}"] = world.observations[test.paths[0]].tolist()
-            progress(len(rows), algorithms * len(LABELS), f"{algorithm} under {label}")
-    return Results(
+            on_progress(len(rows), algorithms * len(LABELS), f"{algorithm} under {label}")
+    return ExperimentResults(
         study=study,
         results=tuple(rows),
         settings=dict(settings) | {"horizon": world.horizon},
@@ -122,26 +124,8 @@ def run(
 
 
 def leaving(world: GridWorld, model: Model, policy: Array) -> float:
-    """The exact probability that the policy leaves the data support within the horizon."""
+    """Compute the exact probability that a policy leaves the support within the horizon."""
     mdp = world.mdp
     end = np.full((1, mdp.actions), 1 / mdp.actions)
     counts = np.vstack([model.counts, end])
     return round(out_of_support(mdp, np.vstack([policy, end]), support(mdp, counts)), DUST)
-
-
-GRIDWORLD = Study(
-    "gridworld",
-    "BC and PEVI in the paper's grid world, beside the paper's table",
-    {"seed": 0, "episodes": 1000, "beta": 1.0},
-    run_paper,
-    lambda _: 2 * len(LABELS),
-    least={"episodes": 2},
-)
-GRIDWORLD_ALL = Study(
-    "gridworld-all",
-    "every tabular algorithm in the grid world, set pessimistic enough",
-    {"seed": 0, "episodes": 1000, "R": required_admissibility(2 * GridWorld().horizon + 1)},
-    run_all,
-    lambda _: len(ALGORITHMS) * len(LABELS),
-    least={"episodes": 2, "R": 1.0},
-)

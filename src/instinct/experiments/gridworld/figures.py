@@ -1,4 +1,4 @@
-"""The two figures of the grid world: its map with the data and both paths, and its length bias."""
+"""The figures of the grid world: a map with data and paths, and the length bias."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,11 +16,11 @@ OFFSETS = {"BC": -0.1, "PEVI": 0.1}
 DATA = "#2e7d32"
 
 Path = Sequence[Sequence[int]]
-"""The (x, y, d) that an agent passes through."""
+"""The (x, y, d) states of an episode."""
 
 
 def draw_map(world: GridWorld, dataset: Dataset, paths: Mapping[str, Path]) -> Figure:
-    """Squares as opaque as they are frequent in the data, and the agents' paths to lava or key."""
+    """Draw the map: darker squares are more frequent in the data; lines are the agents' paths."""
     drawing = figure(4.6, 4.9)
     height, width = world.squares.shape
     with styled():
@@ -38,7 +38,7 @@ def draw_map(world: GridWorld, dataset: Dataset, paths: Mapping[str, Path]) -> F
 
 
 def visits(world: GridWorld, dataset: Dataset) -> Array:
-    """The share of the data's transitions that begin on each square, [y, x]."""
+    """Return the fraction of transitions that start on each square, [y, x]."""
     counts = np.zeros(world.squares.shape)
     np.add.at(counts, (dataset.observations[:, 1], dataset.observations[:, 0]), 1)
     return counts / len(dataset)
@@ -75,7 +75,7 @@ def draw_square(axes: Axes, x: int, y: int, square: str, frequency: float) -> No
 
 
 def arrival(world: GridWorld, path: Path) -> int:
-    """When the path first is on lava or at the key, else its end."""
+    """Return the step at which a path reaches lava or key, else its last step."""
     for step, (x, y, _) in enumerate(path):
         if world.squares[y, x] in (LAVA, KEY):
             return step
@@ -83,7 +83,7 @@ def arrival(world: GridWorld, path: Path) -> int:
 
 
 def draw_path(axes: Axes, name: str, path: Path) -> None:
-    """A line that keeps to the right of its heading, so that the way back is seen beside it."""
+    """Draw a path, shifted to the right of its heading so that the way back is visible."""
     x, y, d = np.array(path).T
     aside = MOVES[(d + 1) % len(MOVES)]
     points = np.stack([x, y], axis=1) + 0.5 + OFFSETS.get(name, 0.0) + 0.05 * aside
@@ -93,7 +93,7 @@ def draw_path(axes: Axes, name: str, path: Path) -> None:
 
 
 def draw_length_bias(world: GridWorld, dataset: Dataset) -> Figure:
-    """Episodes by length and return, where an episode that reached the key goes on to the end."""
+    """Draw return against length; an episode that reached the key counts until the horizon."""
     reached = dataset.terminals[dataset.stops - 1]
     lengths = np.where(reached, world.horizon, dataset.lengths)
     drawing = figure(4.6, 3.4)

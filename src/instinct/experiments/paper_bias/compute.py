@@ -1,35 +1,36 @@
-"""The positive bias of every dataset and algorithm in the paper's tables, from their numbers."""
+"""Compute the positive bias of every dataset and algorithm in the paper's tables."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from instinct.data import Array
-from instinct.experiments.experiment import Progress, Settings, Study
-from instinct.experiments.results import Results
+from instinct.experiments.experiment import ExperimentSettings
+from instinct.experiments.results import ExperimentResults
 from instinct.paper.tables import table
 from instinct.study.bias import positive_bias
 from instinct.util.jsonio import to_json_data
+from instinct.util.progress import Progress
 
 
-class Benchmark(NamedTuple):
-    """A table of the paper, and J* on its scale."""
+class BiasSource(NamedTuple):
+    """A table of the paper with the best possible score J*."""
 
     table: str
     best: float
 
 
-BENCHMARKS = {
-    "D4RL": Benchmark("d4rl_scores", best=100),
-    "Meta-World": Benchmark("metaworld_success", best=1),
+SOURCES = {
+    "D4RL": BiasSource("d4rl_scores", best=100),
+    "Meta-World": BiasSource("metaworld_success", best=1),
 }
 
 
-def run(settings: Settings, progress: Progress) -> Results:
+def compute_paper_bias(settings: ExperimentSettings, on_progress: Progress) -> ExperimentResults:
     rows = []
-    for number, (name, benchmark) in enumerate(BENCHMARKS.items(), start=1):
-        for (dataset, algorithm), scores in means(benchmark.table).items():
-            bias = positive_bias(scores, benchmark.best)
+    for number, (name, source) in enumerate(SOURCES.items(), start=1):
+        for (dataset, algorithm), scores in means(source.table).items():
+            bias = positive_bias(scores, source.best)
             rows.append(
                 {
                     "benchmark": name,
@@ -38,25 +39,17 @@ def run(settings: Settings, progress: Progress) -> Results:
                     "positive_bias": bias.estimate,
                 }
             )
-        progress(number, len(BENCHMARKS), name)
-    return Results(
+        on_progress(number, len(SOURCES), name)
+    return ExperimentResults(
         study="paper-bias", results=tuple(to_json_data(rows)), settings=dict(settings), dataset=""
     )
 
 
 def means(name: str) -> dict[tuple[str, str], dict[str, Array]]:
-    """The mean scores of a table by dataset and algorithm, and by label."""
+    """Return a table's mean scores by dataset and algorithm, then by label."""
     found: dict[tuple[str, str], dict[str, Array]] = {}
     for row in table(name):
         if row.label is not None:
             by_label = found.setdefault((row.dataset, row.algorithm), {})
             by_label[row.label] = np.array([row.mean])
     return found
-
-
-PAPER_BIAS = Study(
-    "paper-bias",
-    "the positive bias of the paper's datasets, from the paper's own scores",
-    {},
-    run,
-)

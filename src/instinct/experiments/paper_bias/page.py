@@ -1,11 +1,11 @@
-"""The page of the paper's own numbers: its tables and figures, and the bias that follows."""
+"""The page of the paper's own numbers: its tables and figures, and their positive bias."""
 
 import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from instinct.experiments.paper_bias.compute import BENCHMARKS
-from instinct.experiments.results import Results
+from instinct.experiments.paper_bias.compute import SOURCES
+from instinct.experiments.results import ExperimentResults
 from instinct.paper.tables import table as published
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.panels import unique
@@ -21,14 +21,14 @@ from instinct.report.kit.score_figures import (
     draw_bias,
     draw_scores,
 )
-from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.report.kit.tables import Missing, Number, Table, TableCell
 
 MAIN = "ATAC"
-"""The algorithm that the paper's figure of positive bias shows."""
+"""The algorithm of the paper's figure of positive bias."""
 
 
-class Shown(NamedTuple):
-    """A table of the paper, as it is shown."""
+class PaperTable(NamedTuple):
+    """A table of the paper, with the title, axis and text of its section."""
 
     title: str
     name: str
@@ -37,19 +37,19 @@ class Shown(NamedTuple):
 
 
 TABLES = (
-    Shown(
-        "Normalised scores on D4RL",
+    PaperTable(
+        "Normalized scores on D4RL",
         "d4rl_scores",
         SCORE,
         "100 (dashed) is the score of D4RL's expert.",
     ),
-    Shown(
+    PaperTable(
         "Episode lengths on D4RL",
         "d4rl_episode_lengths",
         LENGTH,
-        "How long policies survive; an episode ends after 1,000 steps. Halfcheetah cannot fall.",
+        "How long policies survive. An episode ends after 1,000 steps. Halfcheetah cannot fall.",
     ),
-    Shown(
+    PaperTable(
         "Success rates on Meta-World",
         "metaworld_success",
         SUCCESS,
@@ -57,20 +57,20 @@ TABLES = (
     ),
 )
 BIAS = (
-    "J*/max(J* - min(J_zero, J_random, J_negative), 0), with J* = {}: 1 where the worst policy of "
-    "the three wrong rewards scores 0, infinite where even this one reaches J*."
+    "J*/max(J* - min(J_zero, J_random, J_negative), 0), with J* = {}. It is 1 if the worst policy "
+    "of the three wrong rewards scores 0, and infinite if this policy reaches J*."
 )
 
 
-def compose(results: Results) -> Page:
+def compose(results: ExperimentResults) -> Page:
     return Page(
         title="Positive bias in the paper's own numbers",
         summary=summary(results),
         sections=(
-            *(bias(results, benchmark) for benchmark in BENCHMARKS),
-            *(scores(shown) for shown in TABLES),
+            *(bias(results, benchmark) for benchmark in SOURCES),
+            *(scores(source) for source in TABLES),
             Section(
-                "The paper's tables", tables=tuple(table(shown) for shown in TABLES), detail=True
+                "The paper's tables", tables=tuple(table(source) for source in TABLES), detail=True
             ),
         ),
         provenance={
@@ -81,50 +81,50 @@ def compose(results: Results) -> Page:
     )
 
 
-def summary(results: Results) -> str:
-    """How often the bias is infinite, and where the main algorithm finds it largest."""
+def summary(results: ExperimentResults) -> str:
+    """Count infinite biases, and name the datasets with the largest bias."""
     counts = []
-    for benchmark in BENCHMARKS:
+    for benchmark in SOURCES:
         found = [degree(row) for row in results.results if row["benchmark"] == benchmark]
         counts.append(f"{sum(map(math.isinf, found))} of {len(found)} on {benchmark}")
     main = [row for row in results.results if row["algorithm"] == MAIN]
     largest = sorted(main, key=degree, reverse=True)[:5]
     named = ", ".join(f"{Number(degree(row), '.3g')} on {row['dataset']}" for row in largest)
     return (
-        "The positive bias of a dataset is infinite where policies reach the optimal score under "
-        "every wrong reward. By the paper's numbers it is so for these pairs of dataset and "
-        f"algorithm: {', '.join(counts)}. {MAIN} finds the largest: {named}."
+        "The positive bias is infinite where policies reach the optimal score under every wrong "
+        f"reward. In the paper's numbers this holds for {', '.join(counts)} pairs of dataset and "
+        f"algorithm. The largest of {MAIN}: {named}."
     )
 
 
-def scores(shown: Shown) -> Section:
+def scores(source: PaperTable) -> Section:
     bars = [
         Bar(row.dataset, row.algorithm, row.label, row.mean, row.stderr)
-        for row in published(shown.name)
+        for row in published(source.name)
     ]
-    drawing = draw_scores([bar for bar in bars if bar.kind in COLOURS], shown.scale)
-    caption = f"{shown.title}: the mean over 10 seeds, and one standard error."
+    drawing = draw_scores([bar for bar in bars if bar.kind in COLOURS], source.scale)
+    caption = f"{source.title}: the mean over 10 seeds, and one standard error."
     return Section(
-        shown.title, text=(shown.text,), drawings=(Drawing(shown.name, drawing, caption),)
+        source.title, text=(source.text,), drawings=(Drawing(source.name, drawing, caption),)
     )
 
 
-def table(shown: Shown) -> Table:
-    """One row per dataset and algorithm; beside its labels stand the baselines."""
-    rows = published(shown.name)
+def table(source: PaperTable) -> Table:
+    """Tabulate one row per dataset and algorithm: the baselines, then the labels."""
+    rows = published(source.name)
     there = {(row.dataset, row.algorithm, row.label): row for row in rows}
     baselines = [name for name in BASELINES if any(row.algorithm == name for row in rows)]
     labels = unique(row.label for row in rows if row.label is not None)
 
-    def cell(dataset: str, algorithm: str, label: str | None) -> Cell:
+    def cell(dataset: str, algorithm: str, label: str | None) -> TableCell:
         row = there.get((dataset, algorithm, label))
         if row is None:
             return Missing("the paper has no number")
-        return Number(row.mean, f".{shown.scale.decimals or 1}f", row.stderr)
+        return Number(row.mean, f".{source.scale.decimals or 1}f", row.stderr)
 
     return Table(
-        shown.name,
-        f"{shown.title}: the mean ± one standard error over 10 seeds.",
+        source.name,
+        f"{source.title}: the mean ± one standard error over 10 seeds.",
         ("dataset", "algorithm", *baselines, *labels),
         tuple(
             (
@@ -139,7 +139,7 @@ def table(shown: Shown) -> Table:
     )
 
 
-def bias(results: Results, benchmark: str) -> Section:
+def bias(results: ExperimentResults, benchmark: str) -> Section:
     rows = [row for row in results.results if row["benchmark"] == benchmark]
     found = {(row["dataset"], row["algorithm"]): degree(row) for row in rows}
     algorithms = unique(row["algorithm"] for row in rows)
@@ -147,7 +147,7 @@ def bias(results: Results, benchmark: str) -> Section:
     caption = f"Estimated positive bias of the {benchmark} datasets; × is infinite."
     return Section(
         f"Positive bias of {benchmark}",
-        text=(BIAS.format(f"{BENCHMARKS[benchmark].best:g}"),),
+        text=(BIAS.format(f"{SOURCES[benchmark].best:g}"),),
         tables=(
             Table(
                 name,
@@ -171,5 +171,5 @@ def bias(results: Results, benchmark: str) -> Section:
 
 
 def degree(row: Mapping[str, Any]) -> float:
-    """Infinity is kept as text in the results."""
+    """Parse a bias: infinity is a text in the results."""
     return float(row["positive_bias"])

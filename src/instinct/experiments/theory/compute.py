@@ -1,9 +1,9 @@
-"""The exact theory of a dataset: its positive bias, κ(δ), λ†, and which assumptions hold.
+"""Compute the exact theory of a dataset: positive bias, κ(δ), λ†, and the assumptions.
 
-For the grid world the true MDP is known. For a dataset alone it is not: then the world is what
-the data show. Leaving the data is for good and the worst there is under the true reward, so the
-bias is relative to the best policy that the data cover; under every label it is as tempting as a
-reward can be, so κ(δ) and λ† are upper bounds.
+The grid world's true MDP is known. For other datasets the MDP is estimated from the data. There, an
+action without data leads to an absorbing state. Its true reward is the lowest possible, so the bias
+is relative to the best policy in the data. Its reward under every label is the highest possible, so
+κ(δ) and λ† are upper bounds.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ import numpy as np
 
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import LABELS, Array, Dataset, relabel
-from instinct.experiments.experiment import Progress
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 from instinct.tabular import Model, States
 from instinct.tabular.world import observed_world
 from instinct.theory.assumptions import check_assumptions
@@ -24,26 +23,27 @@ from instinct.theory.cmdp import CMDP, implicit_cmdp
 from instinct.theory.mdp import MDP
 from instinct.theory.support import feasible, support
 from instinct.util.jsonio import to_json_data
+from instinct.util.progress import Progress
 
 DELTAS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """An MDP with the true rewards, the data distribution, and the rewards that labels tell."""
+class TheoryProblem:
+    """An MDP with true rewards, the data distribution, and the rewards of every label."""
 
     mdp: MDP
     counts: Array
-    told: dict[str, Array]
+    rewards: dict[str, Array]
     dataset: str
     """Content hash."""
     settings: dict[str, Any]
     world: GridWorld | None = None
-    """Where there is a map to draw."""
+    """The grid world, if there is a map to draw."""
 
 
-def gridworld(seed: int = 0) -> Problem:
-    """The true grid world with its dataset; random rewards are drawn once per state and action."""
+def gridworld(seed: int = 0) -> TheoryProblem:
+    """Return the true grid world; random rewards are drawn once per state and action."""
     grid = GridWorld()
     mdp, dataset = grid.mdp, grid.dataset()
     model = Model.of(dataset, horizon=grid.horizon, states=States(grid.observations))
@@ -51,13 +51,13 @@ def gridworld(seed: int = 0) -> Problem:
     told["random"][-1] = 0.0
     counts = np.vstack([model.counts, np.zeros((1, mdp.actions))])
     settings = {"horizon": grid.horizon, "seed": seed}
-    return Problem(mdp, counts, told, dataset.hash, settings, grid)
+    return TheoryProblem(mdp, counts, told, dataset.hash, settings, grid)
 
 
 def empirical(
     dataset: Dataset, *, discount: float | None = None, horizon: int | None = None, seed: int = 0
-) -> Problem:
-    """What the dataset shows of its world; rewards are scaled into [-1, 1]."""
+) -> TheoryProblem:
+    """Estimate the MDP of a dataset; rewards are scaled into [-1, 1]."""
     scale = max(1.0, float(np.abs(dataset.rewards).max()))
     scaled = dataset.change(rewards=dataset.rewards / scale)
     states = States.of(dataset)
@@ -71,7 +71,7 @@ def empirical(
         Model.of(scaled, discount=discount, horizon=horizon, states=states), unknown=-1.0
     )
     settings = {"horizon": horizon, "discount": discount, "seed": seed, "reward_scale": scale}
-    return Problem(true.mdp, true.counts, told, dataset.hash, settings)
+    return TheoryProblem(true.mdp, true.counts, told, dataset.hash, settings)
 
 
 def rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
@@ -84,12 +84,12 @@ def rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
     }
 
 
-def run(problem: Problem, progress: Progress) -> Results:
-    """All that can be computed exactly."""
+def compute(problem: TheoryProblem, on_progress: Progress) -> ExperimentResults:
+    """Compute bias, κ(δ), λ† and the assumptions."""
     mdp, covered = problem.mdp, support(problem.mdp, problem.counts)
-    steps = len(problem.told) + 2
-    checks = check_assumptions(mdp, problem.counts, tuple(problem.told.values()))
-    progress(1, steps, "assumptions")
+    steps = len(problem.rewards) + 2
+    checks = check_assumptions(mdp, problem.counts, tuple(problem.rewards.values()))
+    on_progress(1, steps, "assumptions")
     found: dict[str, Any] = {"feasible": feasible(mdp, covered)}
     rows: list[dict[str, Any]] = []
     if found["feasible"]:
@@ -101,8 +101,8 @@ def run(problem: Problem, progress: Progress) -> Results:
             "best_return": everything.best,
             "regret": everything.curve((0.0, *DELTAS)).tolist(),
         }
-        progress(2, steps, "positive bias")
-        for label, told in problem.told.items():
+        on_progress(2, steps, "positive bias")
+        for label, told in problem.rewards.items():
             cmdp = implicit_cmdp(mdp, covered, told)
             rows.append(
                 {
@@ -112,7 +112,7 @@ def run(problem: Problem, progress: Progress) -> Results:
                     "positive_bias": Bias(mdp, covered, (told,)).degree,
                 }
             )
-            progress(len(rows) + 2, steps, f"{label} rewards")
+            on_progress(len(rows) + 2, steps, f"{label} rewards")
         found |= {
             "lambda": max(row["lambda"] for row in rows),
             "kappa": [
@@ -121,13 +121,15 @@ def run(problem: Problem, progress: Progress) -> Results:
             ],
         }
         if problem.world is not None:
-            found["path"] = path(problem.world, implicit_cmdp(mdp, covered, problem.told["zero"]))
+            found["path"] = path(
+                problem.world, implicit_cmdp(mdp, covered, problem.rewards["zero"])
+            )
         if mdp.horizon is not None:
             found["kappa_bound"] = [
                 [delta, printed_kappa_bound(mdp.horizon, delta)] for delta in DELTAS
             ]
     found["assumptions"] = [item._asdict() for item in checks]
-    return Results(
+    return ExperimentResults(
         study="theory",
         results=tuple(to_json_data(row) for row in rows),
         settings=problem.settings,
@@ -137,7 +139,7 @@ def run(problem: Problem, progress: Progress) -> Results:
 
 
 def path(world: GridWorld, cmdp: CMDP) -> list[list[int]]:
-    """Where π† goes in the grid world."""
+    """Return the states that π† visits in the grid world."""
     test = world.rollout(cmdp.optimal.policy, 1, np.random.default_rng(0))
     states: list[list[int]] = world.observations[test.paths[0]].tolist()
     return states

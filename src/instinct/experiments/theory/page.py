@@ -7,27 +7,27 @@ from matplotlib.figure import Figure
 
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.experiments.gridworld.figures import draw_map
-from instinct.experiments.results import Results
+from instinct.experiments.results import ExperimentResults
 from instinct.report.kit.figures import INK, LABEL_COLORS, figure, styled
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 
-KAPPA = "κ(δ): what a policy gains in the data reward by leaving the data for δ steps."
-REGRET = "How much true return a policy can lose that leaves the data for at most δ steps."
+KAPPA = "κ(δ): the gain in the training reward from leaving the data for δ expected steps."
+REGRET = "The largest loss of true return by leaving the data for at most δ expected steps."
 
 
-def compose(results: Results, name: str) -> Page:
+def compose(results: ExperimentResults, name: str) -> Page:
     found = results.details
     sections = [Section("Which assumptions hold", tables=(assumptions(found["assumptions"]),))]
     if found["feasible"]:
-        sections.append(Section("Label by label", tables=(labels(results),)))
+        sections.append(Section("By label", tables=(labels(results),)))
         drawings = [Drawing("kappa", draw_kappa(results), KAPPA)]
         drawings.append(Drawing("regret", draw_regret(found["regret"]), REGRET))
-        sections.append(Section("When the data are left a little", drawings=tuple(drawings)))
+        sections.append(Section("Leaving the data for a few steps", drawings=tuple(drawings)))
     if "path" in found:
         world = GridWorld()
         grid = draw_map(world, world.dataset(), {"π†": found["path"]})
-        caption = "The data, and the policy that solves the constrained problem."
+        caption = "The data, and the solution of the constrained problem."
         sections.append(Section("The world", drawings=(Drawing("map", grid, caption),)))
     return Page(
         title=f"The theory of {name}",
@@ -42,23 +42,23 @@ def compose(results: Results, name: str) -> Page:
     )
 
 
-def verdict(results: Results) -> str:
+def verdict(results: ExperimentResults) -> str:
     found = results.details
     if not found["feasible"]:
         return (
-            "No policy can stay inside these data, so they promise nothing about a policy that "
-            "tries to: the constrained problem has no solution, and the bias is not defined."
+            "No policy can stay inside these data. The constrained problem has no solution, and "
+            "the bias is not defined."
         )
     if found["positive_bias"] == "inf":
         return (
-            "The data are infinitely positively biased: every policy that stays inside them has "
-            f"the best true return there is ({found['best_return']:.4g}), whatever reward it was "
-            f"trained on. One expected step outside can cost at most {found['slope']:.4g}."
+            "The positive bias of the data is infinite: every policy that stays inside them has "
+            f"the best possible true return ({found['best_return']:.4g}), under any training "
+            f"reward. One expected step outside costs at most {found['slope']:.4g}."
         )
     return (
-        f"The data are {found['positive_bias']:.4g}-positively biased: a policy that stays inside "
-        f"them can lose {found['epsilon']:.4g} of the best true return "
-        f"({found['best_return']:.4g}), and each expected step outside at most "
+        f"The positive bias of the data is {found['positive_bias']:.4g}: a policy that stays "
+        f"inside them loses at most {found['epsilon']:.4g} of the best true return "
+        f"({found['best_return']:.4g}). Each expected step outside costs at most "
         f"{found['slope']:.4g} more."
     )
 
@@ -66,7 +66,7 @@ def verdict(results: Results) -> str:
 def assumptions(checks: Sequence[dict[str, Any]]) -> Table:
     return Table(
         name="assumptions",
-        caption="The paper's assumptions, for the rewards of the four labels.",
+        caption="The paper's assumptions, for the rewards of all labels.",
         columns=("assumption", "holds", "in numbers"),
         rows=tuple(
             (item["name"], "yes" if item["holds"] else "no", item["sentence"]) for item in checks
@@ -74,10 +74,10 @@ def assumptions(checks: Sequence[dict[str, Any]]) -> Table:
     )
 
 
-def labels(results: Results) -> Table:
+def labels(results: ExperimentResults) -> Table:
     return Table(
         name="labels",
-        caption="λ† is the price per step outside at which leaving the data never pays.",
+        caption="λ† is the smallest penalty per step outside at which leaving the data never pays.",
         columns=("label", "λ†", "κ(0.1)", "κ(1)", "positive bias"),
         rows=tuple(
             (
@@ -91,7 +91,7 @@ def labels(results: Results) -> Table:
     )
 
 
-def draw_kappa(results: Results) -> Figure:
+def draw_kappa(results: ExperimentResults) -> Figure:
     drawing = figure(4.6, 3.6)
     with styled():
         axes = drawing.add_subplot()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from instinct.report.kit.tables import Cell, Number, Table, note_of
+from instinct.report.kit.tables import Number, Table, TableCell, note_of
 from instinct.util.atomic import write_atomically
 
 PACKAGES = r"% \usepackage{booktabs,xcolor}"
@@ -59,7 +59,7 @@ def latex(table: Table) -> str:
     )
 
 
-def written(cell: Cell, notes: Mapping[str, int]) -> str:
+def written(cell: TableCell, notes: Mapping[str, int]) -> str:
     text = escape(str(cell))
     if isinstance(cell, Number):
         text = MARKS[cell.mark] % text.replace("-", "$-$")

@@ -24,9 +24,6 @@ class Scatter:
     successes: Array | None = None
 
 
-Grid = Sequence[Sequence[Scatter]]
-
-
 def draw(scatter: Scatter) -> Figure:
     """Crosses as in the paper; a scatter of normalised scores has the paper's axes."""
     drawing = figure(4.6, 3.4)
@@ -41,7 +38,7 @@ def draw(scatter: Scatter) -> Figure:
     return drawing
 
 
-def draw_grid(rows: Grid) -> Figure:
+def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
     """All scatters in one figure, as in the paper; those with goals share axes and a legend."""
     columns, goals = len(rows[0]), rows[0][0].successes is not None
     drawing = figure(2.5 * columns, 2.1 * len(rows))

@@ -1,18 +1,17 @@
 """Tables as Markdown, for pages in a repository."""
 
-from instinct.report.kit.tables import Cell, Number, Table, note_of
+from instinct.report.kit.tables import Number, Table, TableCell, note_of
 
 
-def markdown(table: Table) -> str:
-    """The table with its caption above it and its notes below."""
+def markdown(table: Table, *, caption: bool = True) -> str:
+    """Write a table as Markdown: its caption above unless it is unwanted, its notes below."""
     notes = table.notes
     rule = ["--:" if numeric else "---" for numeric in table.numeric]
     lines = [
-        table.caption,
-        "",
+        *([table.caption, ""] if caption else []),
         row([escaped(column) for column in table.columns]),
         row(rule),
-        *(row([shown(cell, notes) for cell in cells]) for cells in table.rows),
+        *(row([cell_text(cell, notes) for cell in cells]) for cells in table.rows),
     ]
     if notes:
         lines += ["", *(f"({number}) {note}  " for note, number in notes.items())]
@@ -23,7 +22,7 @@ def row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def shown(cell: Cell, notes: dict[str, int]) -> str:
+def cell_text(cell: TableCell, notes: dict[str, int]) -> str:
     text = escaped(str(cell))
     if isinstance(cell, Number) and cell.mark == "best":
         text = f"**{text}**"

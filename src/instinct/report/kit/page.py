@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 import instinct
 from instinct.report.kit.figures import save, svg
 from instinct.report.kit.latex import write_latex
-from instinct.report.kit.tables import Cell, Missing, Number, Table, note_of, write_csv
+from instinct.report.kit.tables import Missing, Number, Table, TableCell, note_of, write_csv
 from instinct.util.atomic import write_atomically
 
 MANY_ROWS = 8
@@ -181,7 +181,7 @@ def part(name: str) -> str:
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def sort_key(cell: Cell) -> str | None:
+def sort_key(cell: TableCell) -> str | None:
     """By what the page sorts a cell: a number as JavaScript writes it, or its text (None)."""
     if isinstance(cell, str):
         return None
@@ -190,7 +190,7 @@ def sort_key(cell: Cell) -> str | None:
     return ""
 
 
-def classes(cell: Cell, numeric: bool) -> str:
+def classes(cell: TableCell, numeric: bool) -> str:
     """How a cell looks."""
     found = ["" if numeric else "text", "long" if len(str(cell)) > LONG else ""]
     if isinstance(cell, Number):

@@ -46,7 +46,7 @@ class Agent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Panel:
+class CostPanel:
     """The agents of one dataset, and cost and reward of some recorded episodes."""
 
     title: str
@@ -56,9 +56,9 @@ class Panel:
 
 @dataclass(frozen=True)
 class Look:
-    """Algorithms by colour, labels by shape, filters by how a mark is filled."""
+    """Algorithms by color, labels by shape, filters by how a mark is filled."""
 
-    colours: dict[str, str]
+    colors: dict[str, str]
     shapes: dict[str, str]
     fills: dict[str, FillStyleType]
 
@@ -72,7 +72,7 @@ class Look:
         )
 
 
-def draw_reward_cost(panels: Sequence[Panel], reward: str) -> Figure:
+def draw_reward_cost(panels: Sequence[CostPanel], reward: str) -> Figure:
     """A panel for each dataset, with one legend; `reward` names the y axis."""
     columns = min(ACROSS, len(panels))
     lines = math.ceil(len(panels) / columns)
@@ -97,7 +97,7 @@ def draw_reward_cost(panels: Sequence[Panel], reward: str) -> Figure:
     return drawing
 
 
-def draw_panel(axes: Axes, panel: Panel, look: Look) -> None:
+def draw_panel(axes: Axes, panel: CostPanel, look: Look) -> None:
     axes.set_title(panel.title, fontsize=10)
     axes.axvline(1, color=INK, linewidth=0.9, linestyle=DASHES, zorder=1)
     if len(panel.episodes):
@@ -105,7 +105,7 @@ def draw_panel(axes: Axes, panel: Panel, look: Look) -> None:
         axes.scatter(costs, rewards, s=9, color=CLOUD, alpha=0.35, linewidths=0, zorder=1)
     whole = {agent.pair: agent for agent in panel.agents if agent.filter == ALL}
     for agent in panel.agents:
-        colour = look.colours[agent.algorithm]
+        color = look.colors[agent.algorithm]
         axes.errorbar(
             agent.cost,
             agent.reward,
@@ -113,7 +113,7 @@ def draw_panel(axes: Axes, panel: Panel, look: Look) -> None:
             agent.cost_error,
             marker=look.shapes[agent.label],
             fillstyle=look.fills[agent.filter],
-            color=colour,
+            color=color,
             markerfacecoloralt="white",
             markersize=6,
             elinewidth=0.9,
@@ -121,7 +121,7 @@ def draw_panel(axes: Axes, panel: Panel, look: Look) -> None:
         )
         before = whole.get(agent.pair)
         if before is not None and before is not agent:
-            arrow = {"arrowstyle": "->", "color": colour, "shrinkA": 4, "shrinkB": 4}
+            arrow = {"arrowstyle": "->", "color": color, "shrinkA": 4, "shrinkB": 4}
             axes.annotate(
                 "",
                 (agent.cost, agent.reward),
@@ -135,20 +135,18 @@ def draw_panel(axes: Axes, panel: Panel, look: Look) -> None:
 def legend(look: Look) -> list[Line2D]:
     """Labels and filters only where there are several."""
 
-    def mark(
-        text: str, colour: str = INK, shape: str = "o", fill: FillStyleType = "full"
-    ) -> Line2D:
+    def mark(text: str, color: str = INK, shape: str = "o", fill: FillStyleType = "full") -> Line2D:
         return Line2D(
             *([], []),
             linestyle="",
             marker=shape,
             fillstyle=fill,
-            color=colour,
+            color=color,
             markerfacecoloralt="white",
             label=text,
         )
 
-    found = [mark(name, colour) for name, colour in look.colours.items()]
+    found = [mark(name, color) for name, color in look.colors.items()]
     if len(look.shapes) > 1:
         found += [mark(label, shape=shape) for label, shape in look.shapes.items()]
     if len(look.fills) > 1:

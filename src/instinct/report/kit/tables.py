@@ -66,7 +66,7 @@ class Missing:
         return "–"
 
 
-Cell = str | Number | Missing
+TableCell = str | Number | Missing
 
 
 def rounded(value: float, form: str) -> str:
@@ -96,7 +96,7 @@ class Table:
     name: str
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
     def __post_init__(self) -> None:
         if wrong := [row for row in self.rows if len(row) != len(self.columns)]:
@@ -122,7 +122,7 @@ class Table:
         return {note: number for number, note in enumerate(dict.fromkeys(filter(None, found)), 1)}
 
 
-def note_of(cell: Cell) -> str:
+def note_of(cell: TableCell) -> str:
     return "" if isinstance(cell, str) else cell.note
 
 
@@ -150,7 +150,7 @@ def column(table: Table, number: int) -> Iterator[tuple[str, list[Raw]]]:
         yield f"{name} high", [interval[1] if interval else None for interval in intervals]
 
 
-def value_of(cell: Cell) -> Raw:
+def value_of(cell: TableCell) -> Raw:
     if isinstance(cell, Number):
         return cell.value
     return cell if isinstance(cell, str) else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import BiasBar, draw_bias
-from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.study.bias import PositiveBias
 from instinct.study.findings import Findings
 from instinct.study.plan import Plan, reads_rewards
@@ -46,7 +46,7 @@ def bias_section(findings: Findings) -> Iterator[Section]:
 def goal_terminal_section(findings: Findings) -> Iterator[Section]:
     """The bias of the datasets that are there with and without the terminal at the goal."""
     names = findings.plan.datasets
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for dataset in (name for name in names if name + NO_GOAL_TERMINAL in names):
         for algorithm in filter(reads_rewards, findings.plan.algorithms):
             pair = [

@@ -14,7 +14,7 @@ from instinct.report.kit.length_bias import Scatter, draw_grid
 from instinct.report.kit.length_bias import draw as draw_length_bias
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import draw_profiles
-from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import shown_algorithms
 from instinct.study.findings import BEST, Findings
@@ -50,7 +50,7 @@ def overview(findings: Findings) -> Iterator[Section]:
     main, plan = findings.main, findings.plan
     if main is None or len(plan.datasets) < 2 or plan.seeds < 2:
         return
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     profiles = {}
     for algorithm, shown in shown_algorithms(plan):
         for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
@@ -116,7 +116,7 @@ def moves_section(findings: Findings) -> Iterator[Section]:
     plan = findings.plan
     if len(plan.datasets) > FEW:
         return
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for dataset, algorithm in itertools.product(plan.datasets, plan.algorithms):
         gaps = [
             findings.action_distance(dataset, algorithm, label)
@@ -137,7 +137,7 @@ def moves_section(findings: Findings) -> Iterator[Section]:
 
 def data_section(findings: Findings) -> Iterator[Section]:
     """What the data alone tell."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for dataset, facts in opened(findings):
         correlation = facts["correlation"]
         rows.append(

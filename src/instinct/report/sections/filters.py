@@ -5,7 +5,7 @@ from typing import Any
 
 from instinct.data import ALL
 from instinct.report.kit.page import Section
-from instinct.report.kit.tables import Cell, Missing, Number, Table
+from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.study.findings import Findings
 
 CAPTION = (
@@ -58,7 +58,7 @@ def removal_table(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Table:
     )
 
 
-def cells(facts: Mapping[str, Any]) -> Iterator[Cell]:
+def cells(facts: Mapping[str, Any]) -> Iterator[TableCell]:
     yield Number(facts["transitions"], ",.0f")
     yield Number(1 - facts["removed"] / facts["transitions"], ".1%")
     for name in ("episodes", "cut", "gone"):

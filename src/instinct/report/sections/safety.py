@@ -9,8 +9,8 @@ from instinct.benchmarks.safety.task import is_safe
 from instinct.paper.tables import PaperSafetyScore
 from instinct.paper.tables import safety as published
 from instinct.report.kit.page import Drawing, Section
-from instinct.report.kit.reward_cost import Agent, Panel, draw_reward_cost
-from instinct.report.kit.tables import Cell, Number, Table
+from instinct.report.kit.reward_cost import Agent, CostPanel, draw_reward_cost
+from instinct.report.kit.tables import Number, Table, TableCell
 from instinct.report.sections.bias import short
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import our_cell
@@ -57,11 +57,11 @@ def safety_section(findings: Findings) -> Iterator[Section]:
 
 def reward_cost_grid(
     findings: Findings, main: str
-) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+) -> tuple[tuple[str, ...], tuple[tuple[TableCell, ...], ...]]:
     """A row for every agent, the paper's numbers beside ours, and the best that was published."""
     plan, papers = findings.plan, paper_rows(findings.plan)
     own = [name for name, there in own_columns(plan).items() if there]
-    rows: list[dict[str, Cell]] = []
+    rows: list[dict[str, TableCell]] = []
     for dataset in plan.datasets:
         theirs = papers.get(dataset, {})
         recorded = findings.data.get(dataset, {}).get("behavior", {})
@@ -91,18 +91,20 @@ def own_columns(plan: Plan) -> dict[str, bool]:
     return {"label": len(plan.labels) > 1, "filter": plan.is_filtered}
 
 
-def agent_row(dataset: str, algorithm: str, reward: Cell, cost: Cell) -> dict[str, Cell]:
+def agent_row(
+    dataset: str, algorithm: str, reward: TableCell, cost: TableCell
+) -> dict[str, TableCell]:
     return {"dataset": dataset, "algorithm": algorithm} | greyed(("reward", reward), ("cost", cost))
 
 
-def paper_cells(row: PaperSafetyScore | None) -> dict[str, Cell]:
+def paper_cells(row: PaperSafetyScore | None) -> dict[str, TableCell]:
     if row is None:
         return {}
     numbers = Number(row.score, FORMS["reward"]), Number(row.normalized_cost, FORMS["cost"])
     return greyed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
 
 
-def greyed(reward: tuple[str, Cell], cost: tuple[str, Cell]) -> dict[str, Cell]:
+def greyed(reward: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
     """Both grey if the cost is above the target."""
     cells = dict([reward, cost])
     known = cost[1]
@@ -155,11 +157,11 @@ def how_often_safe(findings: Findings) -> Iterator[str]:
     yield f"Safe on average: {said}."
 
 
-def panels(findings: Findings, main: str) -> Iterator[Panel]:
+def panels(findings: Findings, main: str) -> Iterator[CostPanel]:
     plan = findings.plan
     for dataset in plan.datasets:
         points = findings.data.get(dataset, {}).get("cost_points", [])
-        yield Panel(
+        yield CostPanel(
             short(dataset, plan),
             [
                 agent(found, main)

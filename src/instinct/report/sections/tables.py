@@ -4,7 +4,7 @@ from instinct.benchmarks.metaworld.task import PREFIX
 from instinct.data import ALL
 from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
-from instinct.report.kit.tables import Cell, Missing, Number
+from instinct.report.kit.tables import Missing, Number, TableCell
 from instinct.report.sections.numbers import FORMS
 from instinct.study.findings import CellResult, Findings
 from instinct.study.plan import Plan, reads_rewards
@@ -17,7 +17,9 @@ PAPER_TABLES = {
 }
 
 
-def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+def grid(
+    findings: Findings, quantity: str
+) -> tuple[tuple[str, ...], tuple[tuple[TableCell, ...], ...]]:
     """A row for every dataset, algorithm and filter, a column for every label, the paper's beside.
 
     The paper's numbers are of all data.
@@ -30,11 +32,11 @@ def grid(findings: Findings, quantity: str) -> tuple[tuple[str, ...], tuple[tupl
         for label in plan.labels
         for head in ((label, f"{label}, paper") if beside else (label,))
     ]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for dataset in plan.datasets:
         recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
         if recorded is not None:
-            cells: list[Cell] = [Number(recorded, FORMS[quantity])]
+            cells: list[TableCell] = [Number(recorded, FORMS[quantity])]
             if beside:
                 cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
             names = (dataset, "behavior", *([""] if plan.is_filtered else []))
@@ -64,7 +66,7 @@ def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
     return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
 
 
-def our_cell(found: CellResult | None, quantity: str) -> Cell:
+def our_cell(found: CellResult | None, quantity: str) -> TableCell:
     if found is None:
         return ""
     if quantity not in found.means:
@@ -83,7 +85,7 @@ def paper_cell(
     algorithm: str,
     label: str | None,
     quantity: str,
-) -> Cell:
+) -> TableCell:
     row = papers.get((paper_name(dataset), algorithm, label))
     return "" if row is None else Number(row.mean, FORMS[quantity], error=row.stderr)
 
