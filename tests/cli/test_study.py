@@ -51,7 +51,7 @@ def test_a_report_is_made_anew_from_the_results(run: Run, tmp_path: Path) -> Non
 def test_a_report_without_results_says_what_to_do(run: Run, tmp_path: Path) -> None:
     outcome = run("study", "report", "gridworld", "--out", tmp_path)
     assert outcome.code == 2
-    assert "run the study first" in outcome.err
+    assert "run the experiment first" in outcome.err
 
 
 def test_studies_are_listed(run: Run) -> None:

@@ -20,14 +20,14 @@ def test_the_grid_world(run: Run, tmp_path: Path) -> None:
     assert {"name", "holds", "numbers", "sentence"} == found["assumptions"][0].keys()
     page = (tmp_path / "index.html").read_text("utf-8")
     assert page.count("data:image/svg+xml") == 3
-    assert "infinitely positively biased" in page
+    assert "The positive bias of the data is infinite" in page
 
 
 def test_a_dataset(run: Run, tmp_path: Path) -> None:
     write(chain(ends_by_terminal=True), tmp_path / "chain.npz")
     outcome = run("theory", tmp_path / "chain.npz", "--discount", 0.5, "--out", tmp_path)
     assert outcome.code == 0
-    assert "2.5-positively biased" in " ".join(outcome.out.split())
+    assert "The positive bias of the data is 2.5" in " ".join(outcome.out.split())
 
 
 def test_a_dataset_with_continuous_states_needs_bins(run: Run, tmp_path: Path) -> None:
