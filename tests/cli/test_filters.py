@@ -8,8 +8,8 @@ import pytest
 import instinct
 from instinct.cli import audit as audit_room
 from instinct.data import KAPPA, Array, Dataset, filtered
+from instinct.deep import find_algorithm
 from instinct.errors import BadInput
-from instinct.study.presets import PRESETS
 from tests.cli.conftest import Run
 from tests.study.costs import TASK, add_task, in_process, recorded, write_walks
 from tests.study.problems import GAME, SMALL
@@ -21,7 +21,8 @@ TINY = {"BC": SMALL, "PSPI": GAME}
 def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Data for a task of this process, whose quick preset is quicker still."""
     add_task(monkeypatch)
-    monkeypatch.setitem(PRESETS, "quick", TINY)
+    for name, settings in TINY.items():
+        monkeypatch.setattr(find_algorithm(name), "QUICK", settings)
     monkeypatch.setattr(audit_room, "executor_of", lambda *_: in_process)
     return write_walks(tmp_path / "walks.npz")
 

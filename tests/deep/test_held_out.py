@@ -59,7 +59,7 @@ def trained(dataset: Dataset, updates: int) -> tuple[list[State], list[float]]:
     data = algorithm.prepare(dataset)
     state, states, errors = algorithm.init(key, data), [], []
     for step in range(updates):
-        batch = algorithm.sample(data, jax.random.fold_in(key, step))
+        batch = algorithm.sample(state, data, jax.random.fold_in(key, step))
         assert isinstance(batch, Halves)
         state, metrics = algorithm.update(state, batch, key)
         modes = np.asarray(algorithm.mode(state, batch.observations), float)

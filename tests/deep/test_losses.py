@@ -36,7 +36,7 @@ def prepared(name: str, settings: dict[str, Any] | None = None, stage: int = -1)
                 lambda leaf: leaf + jnp.asarray(0.2 * random.normal(size=leaf.shape), leaf.dtype),
                 state[part],
             )
-    return algorithm, state, algorithm.sample(data, KEY), data
+    return algorithm, state, algorithm.sample(state, data, KEY), data
 
 
 def start(algorithm: Algorithm, data: Data) -> dict[str, Any]:

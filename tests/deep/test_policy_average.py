@@ -27,7 +27,7 @@ def trained(algorithm: Algorithm, updates: int) -> list[State]:
     states = [state]
     for step in range(updates):
         sample_key, update_key = jax.random.split(jax.random.fold_in(key, step))
-        state, _ = algorithm.update(state, algorithm.sample(data, sample_key), update_key)
+        state, _ = algorithm.update(state, algorithm.sample(state, data, sample_key), update_key)
         states.append(state)
     return states
 

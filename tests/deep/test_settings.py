@@ -1,5 +1,6 @@
 """Hyperparameters: the paper's, and clear words about wrong ones."""
 
+import math
 import re
 from typing import Any
 
@@ -7,7 +8,21 @@ import numpy as np
 import pytest
 
 from instinct.data import Dataset, Discrete
-from instinct.deep import ALGORITHMS, Run, configure, settings_of, train
+from instinct.deep import (
+    ALGORITHMS,
+    Run,
+    configure,
+    find_algorithm,
+    hyperparameters,
+    register_algorithm,
+    settings_of,
+    train,
+)
+from instinct.deep.algorithms import registry
+from instinct.deep.algorithms.bc import BC
+from instinct.deep.algorithms.fields import Range
+from instinct.deep.algorithms.settings import added_settings, quick_settings
+from instinct.deep.training.run_training import stages
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 
@@ -89,3 +104,79 @@ def test_the_papers_values() -> None:
     assert ALGORITHMS["CQL"].GRID == ALGORITHMS["CQL3"].GRID == {"alpha": four}
     assert ALGORITHMS["IQL"].GRID == {"beta": (0.3, 3.0), "tau": (0.7, 0.9)}
     assert ALGORITHMS["DT"].GRID == ALGORITHMS["BC"].GRID == {}
+
+
+def test_names_are_found_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "ALGORITHMS", dict(ALGORITHMS))
+
+    @register_algorithm
+    @hyperparameters
+    class Ours(BC):
+        NAME = "ReBRAC"
+
+    assert {find_algorithm(name) for name in ("rebrac", "REBRAC", "ReBRAC")} == {Ours}
+    assert configure("rebrac").NAME == "ReBRAC"
+    register_algorithm(Ours)
+    assert [*registry.ALGORITHMS] == [*ALGORITHMS, "ReBRAC"]
+
+
+def test_names_that_are_taken_are_refused() -> None:
+    @hyperparameters
+    class Ours(BC):
+        NAME = "bc"
+
+    class Plain(BC):
+        pass
+
+    with pytest.raises(BadInput, match="an algorithm called 'BC' exists already"):
+        register_algorithm(Ours)
+    with pytest.raises(BadInput, match="Plain needs the decorator @hyperparameters"):
+        register_algorithm(Plain)
+    assert ALGORITHMS["BC"] is BC
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_metadata(name: str) -> None:
+    algorithm = ALGORITHMS[name]
+    assert name == algorithm.NAME
+    assert re.search(
+        r"'.+', (NeurIPS|ICML|ICLR) (19|20)\d\d(, arXiv:\d{4}\.\d{5})?$", algorithm.CITATION
+    )
+    assert (name != "BC", "continuous") == (algorithm.READS_REWARDS, algorithm.ACTIONS)
+    assert (not algorithm.PESSIMISTIC) == (name in ("BC", "DT"))
+    assert {*algorithm.GRID} | {*quick_settings(algorithm)} <= {*settings_of(configure(name))}
+
+
+def test_stages_keep_the_names_that_identities_hold() -> None:
+    names = [stage.NAME for stage in stages(configure("PSPI"))]
+    assert names == ["Cloning", "Evaluation", "PSPI"]
+
+
+def test_settings_that_came_later() -> None:
+    game = {"standardize": False, "epsilon": 1e-8, "entropy_weight": 1.0}
+    assert {name: added_settings(algorithm) for name, algorithm in ALGORITHMS.items()} == {
+        "ATAC": game,
+        "PSPI": game,
+        "IQL": {},
+        "CQL": {},
+        "CQL3": {},
+        "DT": {},
+        "BC": {"standardize": False},
+    }
+
+
+@pytest.mark.parametrize(
+    ("accepted", "text", "inside", "outside"),
+    [
+        (Range(above=0), "above 0", [1e-9, 7], [0, -1, math.inf]),
+        (Range(above=0, below=1), "between 0 and 1", [0.5], [0, 1]),
+        (Range(at_least=0, at_most=1), "from 0 to 1", [0, 1], [-0.1, 1.1]),
+        (Range(above=0, at_most=1), "above 0 and at most 1", [1], [0, 2]),
+        (Range(at_least=2), "at least 2", [2], [1.9]),
+        (Range(), "finite", [-1e9], [math.nan]),
+    ],
+)
+def test_ranges(accepted: Range, text: str, inside: list[float], outside: list[float]) -> None:
+    assert str(accepted) == text
+    assert all(value in accepted for value in inside)
+    assert not any(value in accepted for value in outside)

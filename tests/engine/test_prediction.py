@@ -28,7 +28,7 @@ def plan() -> Plan:
 
 
 def test_warm_starts_that_are_shared_are_counted_once() -> None:
-    kinds = [type(stage).__name__ for stage in stages_of(plan().final({})).values()]
+    kinds = [stage.NAME for stage in stages_of(plan().final({})).values()]
     assert (kinds.count("PSPI"), kinds.count("Evaluation"), kinds.count("Cloning")) == (4, 4, 2)
 
 

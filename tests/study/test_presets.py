@@ -1,5 +1,9 @@
 """Presets: what holds for which task, from the paper's tables of hyperparameters."""
 
+import json
+from itertools import product
+from pathlib import Path
+
 import pytest
 
 from instinct.data import LABELS
@@ -9,7 +13,7 @@ from instinct.errors import BadInput
 from instinct.study.plan_files import shipped_plans
 from instinct.study.presets import PRESETS, preset
 
-REACH = "metaworld:reach"
+REACH, POINT = "metaworld:reach", "safety:PointGoal1"
 
 
 def settings(name: str, algorithm: str, task: str, label: str = "original") -> dict[str, Setting]:
@@ -74,3 +78,22 @@ def test_a_study_takes_the_settings_of_its_tasks() -> None:
 def test_unknown() -> None:
     with pytest.raises(BadInput, match="no preset is called 'slow'; there are paper, quick"):
         preset("slow", "BC")
+
+
+def test_settings_of_every_preset_are_frozen() -> None:
+    """Identities derive from settings: a change would make earlier results unknown."""
+    frozen = json.loads(Path(__file__).with_name("preset_settings.json").read_text())
+    tasks = ("none", "hopper", "walker2d", "halfcheetah", "gym:InvertedPendulum-v5", REACH, POINT)
+    assert {name: settings_of(configure(name)) for name in frozen["defaults"]} == frozen["defaults"]
+    for name, algorithm, task, label in product(PRESETS, frozen["defaults"], tasks, LABELS):
+        by_label = frozen["presets"][name].get(algorithm, {}).get(task, {})
+        expected = frozen["defaults"][algorithm] | by_label.get("all", by_label.get(label, {}))
+        found = settings(name, algorithm, task.replace("none", ""), label)
+        assert found == expected, (name, algorithm, task, label)
+
+
+def test_an_algorithm_without_quick_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ALGORITHMS["BC"], "QUICK", None)
+    assert preset("paper", "BC") == {}
+    with pytest.raises(BadInput, match="BC has no quick settings; choose the preset 'paper'"):
+        preset("quick", "BC")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from instinct.benchmarks.registry import find_task
 from instinct.data import ALL, LABELS, exact
-from instinct.deep import ALGORITHMS, algorithm_class
+from instinct.deep import ALGORITHMS, find_algorithm
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.plan import Plan, recorded_task
@@ -48,7 +48,7 @@ def audit_plan(
     chosen = tuple(algorithms) or (GRIDWORLD if task == "gridworld" else DEEP)
     known = TABULAR if task == "gridworld" else ALGORITHMS
     if task != "gridworld":
-        chosen = tuple(algorithm_class(name).__name__ for name in chosen)
+        chosen = tuple(find_algorithm(name).NAME for name in chosen)
     chosen = tuple(dict.fromkeys(("BC", *chosen)))
     for name in chosen:
         if name not in known:

@@ -113,7 +113,7 @@ def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]
     """The matrix products of one update and how often each is made, from its equations."""
 
     def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
-        return algorithm.update(state, algorithm.sample(data, key), key)
+        return algorithm.update(state, algorithm.sample(state, data, key), key)
 
     return products_in(jax.make_jaxpr(one)(algorithm, state, data, jax.random.key(0)).jaxpr)
 

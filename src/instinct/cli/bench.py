@@ -45,9 +45,9 @@ def train(
     Example: instinct bench train --algorithm ATAC --size paper --json
     """
     from instinct.bench.training import SIZES, measure
-    from instinct.deep.algorithms.registry import ALGORITHMS, algorithm_class
+    from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
+    names = [find_algorithm(name).NAME for name in algorithm or ALGORITHMS]
     sizes = [*(size or SIZES)]
     if wrong := {*sizes} - {*SIZES}:
         raise BadInput(f"no size is called {wrong.pop()!r}; there are {', '.join(SIZES)}")
@@ -74,9 +74,9 @@ def start(
     Example: instinct bench start --algorithm ATAC --json
     """
     from instinct.bench.start import measure_start
-    from instinct.deep.algorithms.registry import ALGORITHMS, algorithm_class
+    from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    names = [algorithm_class(name).__name__ for name in algorithm or ALGORITHMS]
+    names = [find_algorithm(name).NAME for name in algorithm or ALGORITHMS]
     rows = []
     with progress("start of training") as step:
         for row in measure_start(names, transitions):
@@ -97,9 +97,9 @@ def profile(
     """
     from instinct.bench.profile import profile as measure
     from instinct.bench.training import SIZES
-    from instinct.deep.algorithms.registry import algorithm_class
+    from instinct.deep.algorithms.registry import find_algorithm
 
-    name = algorithm_class(algorithm).__name__
+    name = find_algorithm(algorithm).NAME
     if size not in SIZES:
         raise BadInput(f"no size is called {size!r}; there are {', '.join(SIZES)}")
     rows = [asdict(row) for row in measure(name, size)]

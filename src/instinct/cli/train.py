@@ -11,7 +11,7 @@ from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress
 from instinct.data import label as label_named
 from instinct.data import relabel, remove_terminals
-from instinct.deep import Progress, Run, algorithm_class, configure, keep_programs, settings_of
+from instinct.deep import Progress, Run, configure, find_algorithm, keep_programs, settings_of
 from instinct.deep import train as train_run
 from instinct.errors import BadInput, InstinctError
 from instinct.study.presets import preset as preset_settings
@@ -48,7 +48,7 @@ def train(
 
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
-    name = algorithm_class(algorithm).__name__
+    name = find_algorithm(algorithm).NAME
     smaller = preset_settings(preset, name, label, task_of(source) or "")
     changes = {**smaller, **given(assignments or [])}
     configured = configure(name, changes if steps is None else changes | {"steps": steps})

@@ -1,7 +1,8 @@
 """The deep algorithms, and the compiled loop that trains them."""
 
-from instinct.deep.algorithms.algorithm import Algorithm, Data, State
-from instinct.deep.algorithms.registry import ALGORITHMS, algorithm_class
+from instinct.deep.algorithms.algorithm import Algorithm, Batch, Data, State, hyperparameters
+from instinct.deep.algorithms.fields import Setting, Settings, setting
+from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm, register_algorithm
 from instinct.deep.algorithms.settings import configure, settings_of
 from instinct.deep.training.compilation_cache import keep_programs
 from instinct.deep.training.many import train_many
@@ -13,6 +14,7 @@ from instinct.deep.training.stage import Pace, Progress
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Batch",
     "Data",
     "Memory",
     "Outcome",
@@ -21,12 +23,17 @@ __all__ = [
     "Progress",
     "Run",
     "SavedRun",
+    "Setting",
+    "Settings",
     "State",
-    "algorithm_class",
     "configure",
+    "find_algorithm",
+    "hyperparameters",
     "keep_programs",
     "load_policy",
     "load_run",
+    "register_algorithm",
+    "setting",
     "settings_of",
     "told_by",
     "train",

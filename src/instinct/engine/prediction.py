@@ -61,7 +61,7 @@ def predict(
         step: dict[str, float] = {}
         test: dict[str, float] = {}
         for kind, stage in kinds.items():
-            on_progress(len(step), len(kinds) + len(tasks), type(stage).__name__)
+            on_progress(len(step), len(kinds) + len(tasks), stage.NAME)
             step[kind] = process.submit(seconds_per_step, stage).result()
         for task in tasks:
             on_progress(len(step) + len(test), len(kinds) + len(tasks), task)
@@ -74,9 +74,9 @@ def predict(
         workers=workers,
         memory_gib=workers * (BASE_GIB + max(data_gib(name) for name in plan.datasets)),
         steps_per_second={
-            type(stage).__name__: 1 / step[kind]
+            stage.NAME: 1 / step[kind]
             for kind, stage in kinds.items()
-            if type(stage).__name__ in plan.algorithms
+            if stage.NAME in plan.algorithms
         },
     )
 

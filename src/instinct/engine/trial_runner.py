@@ -149,8 +149,7 @@ def apply_filters(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, 
 def warm_start_files(run: Run) -> dict[str, str]:
     """Return the names of the files of a run's warm starts in `WARM_STARTS`, by stage."""
     return {
-        type(stage).__name__: f"{run.identity(stage)}.safetensors"
-        for stage in stages(run.algorithm)[:-1]
+        stage.NAME: f"{run.identity(stage)}.safetensors" for stage in stages(run.algorithm)[:-1]
     }
 
 

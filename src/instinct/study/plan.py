@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from instinct.benchmarks.catalog import task_of
 from instinct.benchmarks.registry import find_task
 from instinct.data import ALL, find_filter
-from instinct.deep import ALGORITHMS, algorithm_class, configure, settings_of
+from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.presets import PRESETS, preset
@@ -149,7 +149,7 @@ class Plan:
         """The settings to be tried; one, and empty, if nothing is tuned."""
         if not self.tuning_seeds or cell.algorithm not in ALGORITHMS:
             return [{}]
-        grid = self.grid.get(cell.algorithm, algorithm_class(cell.algorithm).GRID)
+        grid = self.grid.get(cell.algorithm, find_algorithm(cell.algorithm).GRID)
         return [
             dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
         ]

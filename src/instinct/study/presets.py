@@ -1,52 +1,20 @@
-"""Presets: the paper's settings, or smaller ones that train while somebody watches.
+"""Presets: the paper's settings, or smaller ones that train within a minute.
 
 `quick` keeps the algorithms and changes sizes: 3 × 64 networks, small batches, some ten thousand
-steps. ATAC and PSPI train with rewards of size at most one and values of order one (`unit_rewards`,
-`value_scale` = 1 − γ), with a faster critic, and act with an average of the policy's weights. PSPI
-told zero or negative rewards has settings of its own. docs/presets.md tells how all were found.
+steps. Every algorithm has its quick settings in its class (`QUICK`, `QUICK_UNDER_LABEL`); here are
+those of families of tasks. docs/presets.md says how all of them were found.
 """
 
 from collections.abc import Mapping
 
-from instinct.deep.algorithms.settings import Setting
+from instinct.deep import ALGORITHMS, find_algorithm
+from instinct.deep.algorithms.actor_critic import QUICK_GAME
+from instinct.deep.algorithms.settings import Setting, Settings, quick_settings
 from instinct.errors import BadInput
 
-Settings = Mapping[str, Setting]
-
-SMALL: dict[str, Setting] = {"layers": 3, "units": 64, "batch_size": 128}
-GAME = SMALL | {
-    "batch_size": 64,
-    "steps": 50_000,
-    "warm_start_steps": 20_000,
-    "value_scale": 0.01,
-    "unit_rewards": True,
-    "fast_rate": 2e-3,
-    "slow_rate": 5e-6,
-    "policy_average": 1e-4,
-}
-FEW_ACTIONS: dict[str, Setting] = {
-    "units": 64,
-    "batch_size": 64,
-    "actions": 4,
-    "rate": 1e-3,
-    "alpha": 10.0,
-    "steps": 40_000,
-}
-
+PRESETS = ("paper", "quick")
 QUICK: dict[str, Settings] = {
-    "BC": SMALL | {"steps": 40_000, "rate": 1e-3},
-    "ATAC": GAME | {"beta": 100.0},
-    "PSPI": GAME | {"beta": 300.0},
-    "IQL": SMALL | {"steps": 40_000, "rate": 1e-3, "beta": 0.3},
-    "CQL": FEW_ACTIONS,
-    "CQL3": FEW_ACTIONS,
-    "DT": {"units": 64, "batch_size": 32, "rate": 1e-3, "steps": 4_000},
-}
-PRESETS: dict[str, Mapping[str, Settings]] = {"paper": {}, "quick": QUICK}
-SHORT = GAME | {"steps": 30_000, "slow_rate": 1e-5}
-UNDER_LABEL: dict[tuple[str, str, str], Settings] = {
-    ("quick", "PSPI", "zero"): SHORT | {"beta": 500.0, "epsilon": 1e-5, "entropy_weight": 0.01},
-    ("quick", "PSPI", "negative"): SHORT | {"beta": 250.0, "fast_rate": 1e-3},
+    name: quick_settings(algorithm) for name, algorithm in ALGORITHMS.items()
 }
 
 
@@ -58,7 +26,7 @@ PAPER_METAWORLD: dict[str, Settings] = {
     "CQL3": {"discount": 0.998, "action_scale": 1.2},
     "DT": {"steps": 5_000},
 }
-GOALS = GAME | {
+GOALS = QUICK_GAME | {
     "steps": 20_000,
     "warm_start_steps": 60_000,
     "value_scale": 0.002,
@@ -85,8 +53,8 @@ LIDARS: dict[str, Setting] = {
 QUICK_SAFETY: dict[str, Settings] = {
     **QUICK,
     "BC": {**QUICK["BC"], "standardize": True},
-    "ATAC": GAME | LIDARS,
-    "PSPI": GAME | LIDARS,
+    "ATAC": QUICK_GAME | LIDARS,
+    "PSPI": QUICK_GAME | LIDARS,
 }
 FAMILIES: dict[tuple[str, str], Mapping[str, Settings]] = {
     ("paper", "metaworld"): PAPER_METAWORLD,
@@ -97,10 +65,10 @@ FAMILIES: dict[tuple[str, str], Mapping[str, Settings]] = {
 
 
 def preset(name: str, algorithm: str, label: str = "original", task: str = "") -> Settings:
-    """What a preset changes for an algorithm told the rewards of a label and judged in a task."""
+    """Return the settings that a preset changes for an algorithm, a label and a task."""
     if name not in PRESETS:
         raise BadInput(f"no preset is called {name!r}; there are {', '.join(PRESETS)}")
-    family = task.partition(":")[0]
-    if (name, family) in FAMILIES:
-        return FAMILIES[name, family].get(algorithm, {})
-    return UNDER_LABEL.get((name, algorithm, label), PRESETS[name].get(algorithm, {}))
+    family = FAMILIES.get((name, task.partition(":")[0]), {})
+    if algorithm in family:
+        return family[algorithm]
+    return quick_settings(find_algorithm(algorithm), label) if name == "quick" else {}

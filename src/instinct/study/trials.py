@@ -6,7 +6,7 @@ from functools import cached_property
 
 from instinct.data import LABELS
 from instinct.deep import ALGORITHMS, Algorithm, configure
-from instinct.deep.algorithms.settings import Setting
+from instinct.deep.algorithms.settings import Setting, added_settings
 from instinct.deep.training.run_training import stages
 from instinct.util.hashing import hash_json
 
@@ -39,11 +39,12 @@ class Trial:
         A setting that an algorithm did not always have counts only where it changes something, so
         that what has been measured before stays known.
         """
-        neutral = ALGORITHMS[self.algorithm].NEUTRAL if self.algorithm in ALGORITHMS else {}
+        deep = ALGORITHMS.get(self.algorithm)
+        added = {} if deep is None else added_settings(deep)
         counts = {
             name: value
             for name, value in self.settings.items()
-            if name not in neutral or value != neutral[name]
+            if name not in added or value != added[name]
         }
         return hash_json(asdict(self) | {"settings": counts})
 
@@ -70,9 +71,9 @@ class Trial:
         if self.task == "gridworld" or self.algorithm not in ALGORITHMS:
             return {}
         return {
-            type(stage).__name__: hash_json(
+            stage.NAME: hash_json(
                 [
-                    type(stage).__name__,
+                    stage.NAME,
                     asdict(stage),
                     self.dataset,
                     self.filters,

@@ -22,6 +22,7 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
     sizes,
 )
+from instinct.deep.algorithms.fields import Setting, setting
 from instinct.deep.algorithms.standardize import scaling, standardised, unscaled
 from instinct.deep.nn.networks import (
     MLP,
@@ -39,6 +40,19 @@ from instinct.deep.nn.optimizer import EPSILON, Adam, adam_init, adam_step
 
 Pair = tuple[jax.Array, jax.Array]
 WEIGHT_NORM = 100.0
+QUICK_GAME: dict[str, Setting] = {
+    "layers": 3,
+    "units": 64,
+    "batch_size": 64,
+    "steps": 50_000,
+    "warm_start_steps": 20_000,
+    "value_scale": 0.01,
+    "unit_rewards": True,
+    "fast_rate": 2e-3,
+    "slow_rate": 5e-6,
+    "policy_average": 1e-4,
+}
+"""The quick settings that ATAC and PSPI share."""
 
 
 @hyperparameters
@@ -49,17 +63,15 @@ class Cloning(Algorithm):
     Adam's, here and in what starts from the clone.
     """
 
-    steps: int = 100_000
-    layers: int = 3
-    units: int = 256
-    standardize: bool = False
-    action_scale: float = 1.0
-    fast_rate: float = 5e-4
-    epsilon: float = EPSILON
+    steps: int = setting(100_000, above=0)
+    layers: int = setting(3, above=0)
+    units: int = setting(256, above=0)
+    standardize: bool = setting(False, added=True)
+    action_scale: float = setting(1.0, above=0)
+    fast_rate: float = setting(5e-4, above=0)
+    epsilon: float = setting(EPSILON, above=0, added=True)
 
     READS_REWARDS: ClassVar[bool] = False
-    POSITIVE: ClassVar[frozenset[str]] = frozenset({"action_scale", "fast_rate", "epsilon"})
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False, "epsilon": EPSILON}
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
@@ -104,16 +116,13 @@ class Evaluation(Cloning):
     max(1, max |r|), so that one β means the same for rewards of any size.
     """
 
-    discount: float = 0.99
-    residual_weight: float = 0.5
-    target_rate: float = 0.005
-    value_scale: float = 1.0
-    unit_rewards: bool = False
+    discount: float = setting(0.99, above=0, below=1)
+    residual_weight: float = setting(0.5, at_least=0, at_most=1)
+    target_rate: float = setting(0.005, above=0, below=1)
+    value_scale: float = setting(1.0, above=0)
+    unit_rewards: bool = setting(False)
 
     READS_REWARDS: ClassVar[bool] = True
-    POSITIVE: ClassVar[frozenset[str]] = Cloning.POSITIVE | {"value_scale"}
-    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"discount", "target_rate"})
-    SHARES: ClassVar[frozenset[str]] = frozenset({"residual_weight"})
 
     def warm_start(self) -> Algorithm | None:
         return Cloning(**{field.name: getattr(self, field.name) for field in fields(Cloning)})
@@ -202,22 +211,14 @@ class ActorCritic(Evaluation):
     last policy itself. The weight α of its entropy starts at `entropy_weight`.
     """
 
-    steps: int = 1_000_000
-    warm_start_steps: int = 100_000
-    beta: float = 1.0
-    slow_rate: float = 5e-7
-    policy_average: float = 1.0
-    entropy_weight: float = 1.0
+    steps: int = setting(1_000_000, above=0)
+    warm_start_steps: int = setting(100_000, above=0)
+    beta: float = setting(1.0, above=0)
+    slow_rate: float = setting(5e-7, above=0)
+    policy_average: float = setting(1.0, above=0, at_most=1)
+    entropy_weight: float = setting(1.0, above=0, added=True)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
-    POSITIVE: ClassVar[frozenset[str]] = Evaluation.POSITIVE | {
-        "beta",
-        "slow_rate",
-        "policy_average",
-        "entropy_weight",
-    }
-    SHARES: ClassVar[frozenset[str]] = Evaluation.SHARES | {"policy_average"}
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {**Evaluation.NEUTRAL, "entropy_weight": 1.0}
 
     def warm_start(self) -> Algorithm | None:
         same = {field.name: getattr(self, field.name) for field in fields(Evaluation)}

@@ -1,14 +1,15 @@
-"""What an algorithm is: its hyperparameters, and pure functions of a state."""
+"""The base class of the deep algorithms: hyperparameters, metadata, pure functions of a state."""
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from instinct.data import Array, Box, Dataset
+from instinct.deep.algorithms.fields import Settings, setting
 from instinct.errors import BadInput
 
 State = dict[str, Any]
@@ -38,9 +39,11 @@ class Batch(NamedTuple):
 def hyperparameters(cls: type[A]) -> type[A]:
     """Make the class a frozen dataclass that JAX can trace.
 
-    Real numbers and counts of steps are traced, so that changing them compiles nothing anew and
-    many values can be trained in one program; the other fields shape the program.
+    Real numbers and counts of steps are traced: changing them does not compile the program again,
+    and many values can be trained in one program. The other fields shape the program.
     """
+    if "NAME" not in cls.__dict__:
+        cls.NAME = cls.__name__
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     names = [field.name for field in dataclasses.fields(cls)]
     traced = [name for name in names if cls.is_traced(name)]
@@ -52,18 +55,24 @@ def hyperparameters(cls: type[A]) -> type[A]:
 
 @hyperparameters
 class Algorithm:
-    """The hyperparameters are the fields; `GRID` holds the values that the paper tunes over."""
+    """An algorithm: the fields are its hyperparameters, with the paper's values as defaults."""
 
-    steps: int = 1_000_000
-    batch_size: int = 256
+    steps: int = setting(1_000_000, above=0)
+    batch_size: int = setting(256, above=0)
 
-    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
+    NAME: ClassVar[str] = "Algorithm"
+    """The name as it is written in tables, and part of every identity; by default the class's."""
+    CITATION: ClassVar[str] = ""
+    """The paper that introduced the algorithm."""
     READS_REWARDS: ClassVar[bool] = True
-    POSITIVE: ClassVar[frozenset[str]] = frozenset()
-    FRACTIONS: ClassVar[frozenset[str]] = frozenset()
-    SHARES: ClassVar[frozenset[str]] = frozenset()
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {}
-    """Hyperparameters that came later, with the values that leave everything as it was before."""
+    PESSIMISTIC: ClassVar[bool] = True
+    ACTIONS: ClassVar[Literal["continuous", "discrete"]] = "continuous"
+    GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
+    """The values that the paper tunes over."""
+    QUICK: ClassVar[Settings | None] = None
+    """The settings of the preset `quick`; None if there are none."""
+    QUICK_UNDER_LABEL: ClassVar[Mapping[str, Settings]] = {}
+    """Settings that replace `QUICK` under some labels."""
 
     @classmethod
     def is_traced(cls, name: str) -> bool:
@@ -81,8 +90,9 @@ class Algorithm:
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         raise NotImplementedError
 
-    def sample(self, data: Data, key: jax.Array) -> Any:
-        """A batch of transitions drawn uniformly with replacement."""
+    def sample(self, state: State, data: Data, key: jax.Array) -> Any:
+        """Draw a batch of transitions uniformly with replacement."""
+        del state
         rows = data.rows
         index = jax.random.randint(key, (self.batch_size,), 0, len(rows["observations"]))
         return Batch(

@@ -1,6 +1,5 @@
 """BC: behaviour cloning."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -17,6 +16,7 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
     sizes,
 )
+from instinct.deep.algorithms.fields import Setting, Settings, setting
 from instinct.deep.algorithms.standardize import scaling, standardised, unscaled
 from instinct.deep.nn.networks import Normal, gaussian, gaussian_init, gaussian_log_prob
 from instinct.deep.nn.optimizer import adam_init, adam_step, cosine
@@ -25,17 +25,23 @@ from instinct.errors import BadInput
 MEAN_RATE = 1e-2
 """Of the running mean of the error on held-out batches: about the last hundred count."""
 PAIR = ("observations", "actions")
+QUICK_GAUSSIAN: dict[str, Setting] = {
+    "layers": 3,
+    "units": 64,
+    "batch_size": 128,
+    "steps": 40_000,
+    "rate": 1e-3,
+}
+"""The quick settings that BC and IQL share."""
 
 
 @hyperparameters
 class GaussianPolicy(Algorithm):
     """A Gaussian policy, trained by Adam at a rate that falls to 0 along a cosine."""
 
-    layers: int = 3
-    units: int = 256
-    rate: float = 3e-4
-
-    POSITIVE: ClassVar[frozenset[str]] = frozenset({"rate"})
+    layers: int = setting(3, above=0)
+    units: int = setting(256, above=0)
+    rate: float = setting(3e-4, above=0)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         del warm
@@ -70,12 +76,15 @@ class BC(GaussianPolicy):
     0 and deviation 1.
     """
 
-    held_out: float = 0.0
-    standardize: bool = False
+    held_out: float = setting(0.0, at_least=0, at_most=1)
+    standardize: bool = setting(False, added=True)
 
+    CITATION: ClassVar[str] = (
+        "Pomerleau, 'ALVINN: An Autonomous Land Vehicle in a Neural Network', NeurIPS 1988"
+    )
     READS_REWARDS: ClassVar[bool] = False
-    SHARES: ClassVar[frozenset[str]] = frozenset({"held_out"})
-    NEUTRAL: ClassVar[Mapping[str, Any]] = {"standardize": False}
+    PESSIMISTIC: ClassVar[bool] = False
+    QUICK: ClassVar[Settings | None] = QUICK_GAUSSIAN
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
@@ -93,14 +102,14 @@ class BC(GaussianPolicy):
         best = jax.tree.map(jnp.copy, state["policy"])
         return state | {"best": best, "mean_error": jnp.zeros(()), "best_error": jnp.array(jnp.inf)}
 
-    def sample(self, data: Data, key: jax.Array) -> Batch | Halves:
+    def sample(self, state: State, data: Data, key: jax.Array) -> Batch | Halves:
         if "held_out_actions" not in data.rows:
-            learned: Batch = super().sample(data, key)
+            learned: Batch = super().sample(state, data, key)
             return learned
         first, second = jax.random.split(key)
         held_out = [data.rows[f"held_out_{name}"] for name in PAIR]
         index = jax.random.randint(second, (self.batch_size,), 0, len(held_out[0]))
-        return Halves(super().sample(data, first), *(values[index] for values in held_out))
+        return Halves(super().sample(state, data, first), *(values[index] for values in held_out))
 
     def update(self, state: State, batch: Batch | Halves, key: jax.Array) -> tuple[State, Metrics]:
         del key

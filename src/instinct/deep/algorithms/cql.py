@@ -15,6 +15,7 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
     sizes,
 )
+from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import (
     LOG_2,
     MLP,
@@ -38,18 +39,28 @@ STATES_AT_ONCE = 16
 class CQL(Algorithm):
     """Critics that push down a soft maximum over actions and push up the data's actions."""
 
-    alpha: float = 1.0
-    layers: int = 2
-    units: int = 256
-    rate: float = 3e-4
-    discount: float = 0.99
-    target_rate: float = 0.005
-    action_scale: float = 1.0
-    actions: int = 10
+    alpha: float = setting(1.0, above=0)
+    layers: int = setting(2, above=0)
+    units: int = setting(256, above=0)
+    rate: float = setting(3e-4, above=0)
+    discount: float = setting(0.99, above=0, below=1)
+    target_rate: float = setting(0.005, above=0, below=1)
+    action_scale: float = setting(1.0, above=0)
+    actions: int = setting(10, above=0)
 
+    CITATION: ClassVar[str] = (
+        "Kumar, Zhou, Tucker and Levine, 'Conservative Q-Learning for Offline Reinforcement "
+        "Learning', NeurIPS 2020, arXiv:2006.04779"
+    )
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"alpha": (0.1, 1.0, 10.0, 100.0)}
-    POSITIVE: ClassVar[frozenset[str]] = frozenset({"alpha", "rate", "action_scale"})
-    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"discount", "target_rate"})
+    QUICK: ClassVar[Settings | None] = {
+        "units": 64,
+        "batch_size": 64,
+        "actions": 4,
+        "rate": 1e-3,
+        "alpha": 10.0,
+        "steps": 40_000,
+    }
 
     def init_policy(self, key: jax.Array, n: int, m: int) -> Any:
         return tanh_gaussian_init(key, n, m, self.layers, self.units)
@@ -159,7 +170,7 @@ class CQL(Algorithm):
 class CQL3(CQL):
     """CQL with three layers and the scaled tanh-Gaussian policy of ATAC and PSPI."""
 
-    layers: int = 3
+    layers: int = setting(3, above=0)
 
     def init_policy(self, key: jax.Array, n: int, m: int) -> Any:
         return scaled_tanh_gaussian_init(key, n, m, self.layers, self.units)

@@ -17,6 +17,7 @@ from instinct.deep.algorithms.algorithm import (
     sizes,
     transitions,
 )
+from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import linear, mlp_init
 from instinct.deep.nn.optimizer import adam_init, adam_step, clip_norm, mean_gradient
 from instinct.deep.nn.transformer import Dropout, norm, norm_init, transformer, transformer_init
@@ -43,20 +44,29 @@ class DT(Algorithm):
     still to come falls by the rewards that it is told while it acts.
     """
 
-    steps: int = 70_000
-    layers: int = 3
-    units: int = 128
-    context: int = 20
-    dropout: float = 0.1
-    rate: float = 5e-4
-    warm_up_steps: int = 200
-    gradient_norm: float = 0.25
-    weight_decay: float = 1e-4
-    return_scale: float = 1000.0
-    horizon: int = 1000
+    steps: int = setting(70_000, above=0)
+    layers: int = setting(3, above=0)
+    units: int = setting(128, above=0)
+    context: int = setting(20, above=0)
+    dropout: float = setting(0.1, at_least=0, at_most=1)
+    rate: float = setting(5e-4, above=0)
+    warm_up_steps: int = setting(200, above=0)
+    gradient_norm: float = setting(0.25, above=0)
+    weight_decay: float = setting(1e-4, at_least=0, at_most=1)
+    return_scale: float = setting(1000.0, above=0)
+    horizon: int = setting(1000, above=0)
 
-    POSITIVE: ClassVar[frozenset[str]] = frozenset({"rate", "gradient_norm", "return_scale"})
-    SHARES: ClassVar[frozenset[str]] = frozenset({"dropout", "weight_decay"})
+    CITATION: ClassVar[str] = (
+        "Chen et al., 'Decision Transformer: Reinforcement Learning via Sequence Modeling', "
+        "NeurIPS 2021, arXiv:2106.01345"
+    )
+    PESSIMISTIC: ClassVar[bool] = False
+    QUICK: ClassVar[Settings | None] = {
+        "units": 64,
+        "batch_size": 32,
+        "rate": 1e-3,
+        "steps": 4_000,
+    }
 
     def prepare(self, dataset: Dataset) -> Data:
         """Standardised states; for every row its step, the end of its episode, its return-to-go."""
@@ -99,8 +109,9 @@ class DT(Algorithm):
             "best_returns": jnp.asarray(data.told["best_returns"]),
         }
 
-    def sample(self, data: Data, key: jax.Array) -> Window:
-        """Windows that start at any row: episodes are drawn by their length."""
+    def sample(self, state: State, data: Data, key: jax.Array) -> Window:
+        """Draw windows that start at any row: episodes are drawn by their length."""
+        del state
         first = jax.random.randint(key, (self.batch_size, 1), 0, len(data.rows["steps"]))
         left = jnp.minimum(self.context, data.rows["stops"][first] - first)
         place = jnp.arange(self.context) - (self.context - left)

@@ -9,7 +9,8 @@ import numpy as np
 
 from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import Batch, Data, Metrics, State, hyperparameters, sizes
-from instinct.deep.algorithms.bc import GaussianPolicy, log_likelihood
+from instinct.deep.algorithms.bc import QUICK_GAUSSIAN, GaussianPolicy, log_likelihood
+from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import (
     MLP,
     gaussian,
@@ -32,15 +33,18 @@ class IQL(GaussianPolicy):
     locomotion; where all returns are equal they stay as they are.
     """
 
-    beta: float = 3.0
-    tau: float = 0.7
-    discount: float = 0.99
-    target_rate: float = 0.005
-    scale_rewards: bool = True
+    beta: float = setting(3.0, above=0)
+    tau: float = setting(0.7, above=0, below=1)
+    discount: float = setting(0.99, above=0, below=1)
+    target_rate: float = setting(0.005, above=0, below=1)
+    scale_rewards: bool = setting(True)
 
+    CITATION: ClassVar[str] = (
+        "Kostrikov, Nair and Levine, 'Offline Reinforcement Learning with Implicit Q-Learning', "
+        "ICLR 2022, arXiv:2110.06169"
+    )
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.3, 3.0), "tau": (0.7, 0.9)}
-    POSITIVE: ClassVar[frozenset[str]] = GaussianPolicy.POSITIVE | {"beta"}
-    FRACTIONS: ClassVar[frozenset[str]] = frozenset({"tau", "discount", "target_rate"})
+    QUICK: ClassVar[Settings | None] = QUICK_GAUSSIAN | {"beta": 0.3}
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)

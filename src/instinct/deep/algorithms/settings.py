@@ -1,29 +1,37 @@
-"""Hyperparameters from names and values, checked before anything starts."""
+"""Set hyperparameters by name and check them before training starts."""
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from instinct.deep.algorithms.algorithm import Algorithm
-from instinct.deep.algorithms.registry import algorithm_class
+from instinct.deep.algorithms.fields import Setting, Settings, range_of
+from instinct.deep.algorithms.registry import find_algorithm
 from instinct.errors import BadInput
 
-Setting = str | float | int | bool
+__all__ = [
+    "Setting",
+    "Settings",
+    "added_settings",
+    "check",
+    "configure",
+    "quick_settings",
+    "settings_of",
+]
 
 
-def configure(name: str, settings: Mapping[str, Setting] | None = None) -> Algorithm:
-    """The algorithm with the paper's hyperparameters, except for those given.
+def configure(name: str, settings: Settings | None = None) -> Algorithm:
+    """Return the algorithm with the paper's hyperparameters, except for those given.
 
     A value may be text, as on a command line.
     """
-    cls = algorithm_class(name)
+    cls = find_algorithm(name)
     given = dict(settings or {})
     known = [field.name for field in dataclasses.fields(cls)]
     for setting in given:
         if setting not in known:
             raise BadInput(
-                f"{cls.__name__} has no hyperparameter {setting!r}; it has {', '.join(known)}"
+                f"{cls.NAME} has no hyperparameter {setting!r}; it has {', '.join(known)}"
             )
     algorithm = cls(**{name: convert(cls, name, value) for name, value in given.items()})
     check(algorithm)
@@ -31,7 +39,7 @@ def configure(name: str, settings: Mapping[str, Setting] | None = None) -> Algor
 
 
 def convert(cls: type[Algorithm], name: str, value: Setting) -> Any:
-    """The value in the type of the hyperparameter."""
+    """Convert a value to the type of the hyperparameter."""
     kind = type(getattr(cls, name))
     try:
         if kind is bool:
@@ -42,23 +50,17 @@ def convert(cls: type[Algorithm], name: str, value: Setting) -> Any:
         return kind(number)
     except (ValueError, KeyError, OverflowError, TypeError):
         words = {int: "a whole number", float: "a number", bool: "true or false"}[kind]
-        raise BadInput(f"{cls.__name__} needs {words} for {name}, not {value!r}") from None
+        raise BadInput(f"{cls.NAME} needs {words} for {name}, not {value!r}") from None
 
 
 def check(algorithm: Algorithm, transitions: int | None = None) -> None:
-    """Reject hyperparameters that cannot be meant, or a batch larger than the data."""
-    name = type(algorithm).__name__
+    """Reject hyperparameters outside their ranges, or a batch larger than the data."""
     for field in dataclasses.fields(algorithm):
         value = getattr(algorithm, field.name)
         if not math.isfinite(value):
-            raise BadInput(f"{name} needs a finite {field.name}, not {value}")
-        counts = isinstance(value, int) and not isinstance(value, bool)
-        if (counts or field.name in algorithm.POSITIVE) and value <= 0:
-            raise BadInput(f"{name} needs {field.name} above 0, not {value:g}")
-        if field.name in algorithm.FRACTIONS and not 0 < value < 1:
-            raise BadInput(f"{name} needs {field.name} between 0 and 1, not {value:g}")
-        if field.name in algorithm.SHARES and not 0 <= value <= 1:
-            raise BadInput(f"{name} needs {field.name} from 0 to 1, not {value:g}")
+            raise BadInput(f"{algorithm.NAME} needs a finite {field.name}, not {value}")
+        if value not in (accepted := range_of(field)):
+            raise BadInput(f"{algorithm.NAME} needs {field.name} {accepted}, not {value:g}")
     if transitions is not None and algorithm.batch_size > transitions:
         raise BadInput(
             f"a batch of {algorithm.batch_size} is larger than the dataset of "
@@ -67,5 +69,25 @@ def check(algorithm: Algorithm, transitions: int | None = None) -> None:
 
 
 def settings_of(algorithm: Algorithm) -> dict[str, Setting]:
-    """All hyperparameters by name."""
+    """Return all hyperparameters by name."""
     return dataclasses.asdict(algorithm)
+
+
+def added_settings(algorithm: type[Algorithm]) -> dict[str, Setting]:
+    """Return the hyperparameters that were added later, with their defaults."""
+    return {
+        field.name: getattr(algorithm, field.name)
+        for field in dataclasses.fields(algorithm)
+        if field.metadata.get("added", False)
+    }
+
+
+def quick_settings(algorithm: type[Algorithm], label: str = "original") -> Settings:
+    """Return the settings of the preset `quick` under a label."""
+    settings = algorithm.QUICK_UNDER_LABEL.get(label, algorithm.QUICK)
+    if settings is None:
+        raise BadInput(
+            f"{algorithm.NAME} has no quick settings; choose the preset 'paper', or give the class "
+            "settings in QUICK"
+        )
+    return settings

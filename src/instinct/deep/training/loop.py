@@ -18,8 +18,7 @@ LIMIT = 1e10
 
 def stage_key(algorithm: Algorithm, seed: int) -> jax.Array:
     """The key of one algorithm's part in a run with this seed."""
-    name = type(algorithm).__name__
-    return jax.random.fold_in(jax.random.key(seed), zlib.crc32(name.encode()))
+    return jax.random.fold_in(jax.random.key(seed), zlib.crc32(algorithm.NAME.encode()))
 
 
 def first_state(algorithm: Algorithm, key: jax.Array, data: Data, warm: State | None) -> State:
@@ -45,7 +44,7 @@ def steps_between(
     @jax.jit
     def one(state: State, step: Any) -> tuple[State, Metrics]:
         sample_key, update_key = jax.random.split(jax.random.fold_in(steps_key, step))
-        return algorithm.update(state, algorithm.sample(data, sample_key), update_key)
+        return algorithm.update(state, algorithm.sample(state, data, sample_key), update_key)
 
     def body(step: Any, carry: tuple[State, Metrics, Any]) -> tuple[State, Metrics, Any]:
         state, sums, bad = carry

@@ -56,13 +56,13 @@ class Run:
     def identity(self, stage: Algorithm) -> str:
         """A hash of exactly what determines the outcome of one stage of the run."""
         rewards = self.told_hash if stage.READS_REWARDS else ""
-        what = [type(stage).__name__, settings_of(stage), self.seed, self.rows_hash, rewards]
+        what = [stage.NAME, settings_of(stage), self.seed, self.rows_hash, rewards]
         return hash_json(what)
 
     def config(self) -> dict[str, Any]:
         box = box_of(self.dataset)
         return {
-            "algorithm": type(self.algorithm).__name__,
+            "algorithm": self.algorithm.NAME,
             "settings": settings_of(self.algorithm),
             "seed": self.seed,
             "label": self.label,

@@ -74,7 +74,7 @@ class Lane:
         row = {name: float(mean) for name, mean in means.items()}
         self.step = step
         self.rows.append({"step": float(step)} | row)
-        name = type(self.algorithm).__name__
+        name = self.algorithm.NAME
         if bad >= 0:
             self.failure = f"{name} diverged at step {bad}: {worst(row)}"
         if self.report is not None:
