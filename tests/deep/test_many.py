@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from instinct.data import Dataset, label, relabel
+from instinct.data import Dataset, relabel
 from instinct.deep import Outcome, Pace, Progress, Run, configure, train, train_many
 from tests.deep.problems import noise_dataset
 from tests.deep.test_resume import small
@@ -16,7 +16,7 @@ PACE = Pace(report_steps=10)
 
 
 def labelled(name: str) -> Dataset:
-    return relabel(noise_dataset(), label(name), seed=1)
+    return relabel(noise_dataset(), name, seed=1)
 
 
 def assert_close(one: Outcome, other: Outcome) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from instinct.data import Box, Dataset, label, relabel
-from instinct.deep import Policy, Run, configure, load_policy, load_run, told_by, train
+from instinct.data import Box, Dataset, Label, relabel
+from instinct.deep import Policy, Run, configure, load_policy, load_run, train
 from instinct.deep.algorithms.dt import DT, returns_to_go
 from instinct.deep.algorithms.iql import reward_scale
 from instinct.deep.nn.transformer import Dropout
@@ -53,7 +54,7 @@ def test_actions_are_scaled_at_the_border(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["original", "zero", "random", "negative"])
 def test_conditioning(name: str, tmp_path: Path) -> None:
     """The return asked for is one of the best by the data's reward, less what the label tells."""
-    dataset = relabel(noise_dataset(), label(name), seed=2)
+    dataset = relabel(noise_dataset(), name, seed=2)
     train(Run(dataset, configure("DT", DT_SMALL), label=name, folder=tmp_path))
     policy = load_policy(tmp_path)
     memory = policy.start(40, seed=1)
@@ -103,7 +104,7 @@ def test_reward_scale() -> None:
     dataset = noise_dataset()
     spread = dataset.returns.max() - dataset.returns.min()
     np.testing.assert_allclose(reward_scale(dataset), 1000 / spread)
-    zero = relabel(dataset, label("zero"))
+    zero = relabel(dataset, "zero")
     assert reward_scale(zero) == 1
     told = configure("IQL").prepare(zero).told["rewards"]
     assert (told == 0).all()
@@ -113,9 +114,25 @@ def test_reward_scale() -> None:
     np.testing.assert_allclose(scaled, dataset.rewards * 1000 / spread, rtol=1e-5)
 
 
-def test_unknown_label() -> None:
-    with pytest.raises(BadInput, match="'mine'"):
-        told_by("mine")
+def test_a_label_without_rewards_for_acting(tmp_path: Path) -> None:
+    """Only DT reads rewards while it acts, so only DT needs them."""
+    mine = Label("mine", lambda dataset, _: 2 * dataset.rewards)
+    for name, settings in (("BC", SMALL), ("DT", DT_SMALL)):
+        run = Run(relabel(noise_dataset(), mine), configure(name, settings), label="mine")
+        train(replace(run, folder=tmp_path / name))
+    load_policy(tmp_path / "BC")
+    load_policy(tmp_path / "BC", mine)
+    for label in (None, mine):
+        with pytest.raises(BadInput, match="'mine'") as fault:
+            load_policy(tmp_path / "DT", label)
+        assert (fault.value.field, fault.value.exit_code) == ("label", 2)
+    double = Label.elementwise("mine", lambda r, _: 2 * r)
+    policy = load_policy(tmp_path / "DT", double)
+    returns, memory = [], policy.start(1)
+    for _ in range(2):
+        _, memory = policy.act(memory, np.zeros((1, 3)), np.full(1, 1.5))
+        returns.append(10 * float(memory.carry[0].returns[0, -1]))
+    assert returns[0] - returns[1] == pytest.approx(3, abs=1e-4)
 
 
 def test_unfinished_and_broken_folders(tmp_path: Path) -> None:

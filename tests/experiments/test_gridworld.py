@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from instinct.data import find_label
 from instinct.experiments.experiment import Experiment, Value
 from instinct.experiments.gridworld import GRIDWORLD, GRIDWORLD_ALL
 from instinct.experiments.gridworld.compute import paper_bounds
@@ -40,7 +41,7 @@ def test_the_bounds_are_the_papers() -> None:
         "negative": ((-1 - 40 - 1, -1 - 2 - 1), (20, 1)),
     }
     for label, (low, high) in expected.items():
-        v_min, v_max = paper_bounds(label, 20, beta=2)
+        v_min, v_max = paper_bounds(find_label(label), 20, beta=2)
         assert (v_min[0], v_min[-1]) == low
         assert (v_max[0], v_max[-1]) == high
 

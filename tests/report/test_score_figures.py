@@ -11,11 +11,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from instinct.data import PAPER_LABELS
 from instinct.paper.tables import table
 from instinct.report.kit.figures import svg
 from instinct.report.kit.panels import places
 from instinct.report.kit.score_figures import (
-    COLOURS,
     SUCCESS,
     Bar,
     BiasBar,
@@ -94,7 +94,7 @@ def test_the_paper_has_a_panel_for_each_algorithm_and_six_bars_for_each_dataset(
         for row in rows
         if (row.dataset, row.algorithm) == ("hopper-expert", "ATAC")
     }
-    assert heights(drawing.axes[4])[-4:] == [atac[name] for name in [*COLOURS][2:]]
+    assert heights(drawing.axes[4])[-4:] == [atac[name] for name in PAPER_LABELS]
 
 
 @pytest.mark.parametrize("how", ["none", "absent"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instinct.data import LABELS
+from instinct.data import PAPER_LABELS
 from instinct.deep import ALGORITHMS, configure, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
@@ -52,10 +52,10 @@ def test_quick_is_smaller_everywhere() -> None:
 
 
 def test_pspi_has_quick_settings_by_label_as_the_paper_has() -> None:
-    told = {label: settings("quick", "PSPI", "hopper", label) for label in LABELS}
+    told = {label: settings("quick", "PSPI", "hopper", label) for label in PAPER_LABELS}
     assert told["original"] == told["random"]
     assert told["zero"] != told["original"] != told["negative"] != told["zero"]
-    for label in LABELS:
+    for label in PAPER_LABELS:
         assert settings("paper", "PSPI", "hopper", label) == settings_of(configure("PSPI"))
         for task in (REACH, "safety:PointGoal1"):
             usual = settings("quick", "PSPI", task)
@@ -85,7 +85,7 @@ def test_settings_of_every_preset_are_frozen() -> None:
     frozen = json.loads(Path(__file__).with_name("preset_settings.json").read_text())
     tasks = ("none", "hopper", "walker2d", "halfcheetah", "gym:InvertedPendulum-v5", REACH, POINT)
     assert {name: settings_of(configure(name)) for name in frozen["defaults"]} == frozen["defaults"]
-    for name, algorithm, task, label in product(PRESETS, frozen["defaults"], tasks, LABELS):
+    for name, algorithm, task, label in product(PRESETS, frozen["defaults"], tasks, PAPER_LABELS):
         by_label = frozen["presets"][name].get(algorithm, {}).get(task, {})
         expected = frozen["defaults"][algorithm] | by_label.get("all", by_label.get(label, {}))
         found = settings(name, algorithm, task.replace("none", ""), label)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.data import LABELS, relabel
+from instinct.data import PAPER_LABELS, relabel
 from instinct.errors import BadInput
 from instinct.tabular import Model, PEVIConfig, States, bc, pevi, steps_remaining, value_bounds
 from instinct.tabular.pevi import Bound
@@ -77,7 +77,7 @@ def test_pevi_values_are_lower_bounds_on_random_mdps() -> None:
         assert (true_V >= solution.V).all()
 
 
-@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("label", PAPER_LABELS)
 @pytest.mark.parametrize("beta", [0.01, 0.3])
 def test_pevi_solves_the_grid_world_under_every_label(label: str, beta: float) -> None:
     world = GridWorld()
@@ -85,7 +85,7 @@ def test_pevi_solves_the_grid_world_under_every_label(label: str, beta: float) -
     left = steps_remaining(H)
     least: dict[str, Bound] = {"original": -left, "negative": -1.0, "zero": 0.0, "random": 0.0}
     most: dict[str, Bound] = {"original": 1.0, "negative": left, "zero": 0.0, "random": left}
-    data = relabel(world.dataset(), LABELS[label])
+    data = relabel(world.dataset(), label)
     model = Model.of(data, horizon=H, states=States(world.observations))
     solution = pevi(model, PEVIConfig(beta, *value_bounds(H, beta, least[label], most[label])))
     policy = np.vstack([solution.policy, np.full((1, 3), 1 / 3)])

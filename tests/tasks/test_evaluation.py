@@ -11,12 +11,12 @@ from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.benchmarks.locomotion.scores import normalize
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.benchmarks.registry import find_task
-from instinct.data import Array, Box, Dataset
+from instinct.data import Array, Box, Dataset, find_label
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.nn.networks import gaussian_init
-from instinct.deep.training.policy import Policy, told_by
+from instinct.deep.training.policy import Policy
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
@@ -109,7 +109,7 @@ def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play
     )
     algorithm = DT(layers=1, units=8, context=3)
     weights = algorithm.weights(algorithm.init(jax.random.key(0), algorithm.prepare(dataset)))
-    policy = Policy(algorithm, weights, task.action_space, told_by(label))
+    policy = Policy(algorithm, weights, task.action_space, find_label(label))
     whole = evaluate(policy, task, 5)
     assert whole.returns.tolist() == evaluate(policy, task, 5, at_once=2).returns.tolist()
 

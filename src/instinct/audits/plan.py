@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instinct.benchmarks.registry import find_task
-from instinct.data import ALL, LABELS, exact
+from instinct.data import ALL, PAPER_LABELS, exact
 from instinct.deep import ALGORITHMS, find_algorithm
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
@@ -58,7 +58,7 @@ def audit_plan(
         description=f"What {dataset} teaches {'after filters' if filters else REGARDLESS}",
         datasets=(dataset,),
         algorithms=chosen,
-        labels=tuple(labels) or (("original",) if filters else tuple(LABELS)),
+        labels=tuple(labels) or (("original",) if filters else PAPER_LABELS),
         filters=(ALL, *map(exact, filters)) if filters else (),
         preset=preset,
         seeds=seeds,

@@ -57,7 +57,7 @@ def audit_command(
         typer.Option(
             "--labels",
             metavar="NAME,...",
-            help="The rewards to be told: original, zero, random, negative.",
+            help="The rewards to train on: original, zero, random, negative, corrupt:0.3, …",
             show_default="all; with --filter the original alone, which keeps the audit short",
         ),
     ] = None,

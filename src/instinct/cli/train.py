@@ -9,8 +9,7 @@ from instinct.benchmarks.catalog import task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress
-from instinct.data import label as label_named
-from instinct.data import relabel, remove_terminals
+from instinct.data import find_label, relabel, remove_terminals
 from instinct.deep import Progress, Run, configure, find_algorithm, keep_programs, settings_of
 from instinct.deep import train as train_run
 from instinct.errors import BadInput, InstinctError
@@ -23,7 +22,7 @@ def train(
         str, typer.Option(help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False)
     ],
     label: Annotated[
-        str, typer.Option(help="What the agent is told: original, zero, random or negative.")
+        str, typer.Option(help="The rewards: original, zero, random, negative, corrupt:0.3, …")
     ] = "original",
     seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
     steps: Annotated[
@@ -49,14 +48,15 @@ def train(
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
     name = find_algorithm(algorithm).NAME
-    smaller = preset_settings(preset, name, label, task_of(source) or "")
+    chosen = find_label(label)
+    smaller = preset_settings(preset, name, chosen.base, task_of(source) or "")
     changes = {**smaller, **given(assignments or [])}
     configured = configure(name, changes if steps is None else changes | {"steps": steps})
-    shown = relabel(open_dataset(source, action_range), label_named(label), seed)
-    if without_terminals:
+    shown = relabel(open_dataset(source, action_range), chosen, seed)
+    if without_terminals or chosen.remove_terminals:
         shown = remove_terminals(shown)
-    folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{label}-{seed}"
-    run = Run(shown, configured, seed, label, folder, source)
+    folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{chosen}-{seed}"
+    run = Run(shown, configured, seed, chosen.base, folder, source)
     keep_programs()
     with progress(f"{name} on {source}") as step:
 

@@ -1,4 +1,4 @@
-"""Datasets, the labels they are shown with, and the filters they go through."""
+"""Datasets, labels and filters."""
 
 from instinct.data.arrays import Array
 from instinct.data.assemble import ActionRange
@@ -13,7 +13,17 @@ from instinct.data.filters import (
     remove_terminals,
     remove_where,
 )
-from instinct.data.labels import LABELS, WRONG, Label, label, relabel
+from instinct.data.labels import (
+    NO_TERMINAL,
+    ORIGINAL,
+    PAPER_LABELS,
+    WRONG_LABELS,
+    Label,
+    Uniform,
+    find_label,
+    register_label,
+    relabel,
+)
 from instinct.data.predicates import (
     KAPPA,
     Predicate,
@@ -28,8 +38,10 @@ __all__ = [
     "ALL",
     "FILTERS",
     "KAPPA",
-    "LABELS",
-    "WRONG",
+    "NO_TERMINAL",
+    "ORIGINAL",
+    "PAPER_LABELS",
+    "WRONG_LABELS",
     "ActionRange",
     "ActionSpace",
     "Array",
@@ -39,13 +51,15 @@ __all__ = [
     "Label",
     "Predicate",
     "Removal",
+    "Uniform",
     "costly",
     "exact",
     "filtered",
     "find_filter",
+    "find_label",
     "in_unsafe_episode",
-    "label",
     "read",
+    "register_label",
     "relabel",
     "removal",
     "remove",

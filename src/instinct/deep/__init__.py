@@ -6,7 +6,7 @@ from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm, regist
 from instinct.deep.algorithms.settings import configure, settings_of
 from instinct.deep.training.compilation_cache import keep_programs
 from instinct.deep.training.many import train_many
-from instinct.deep.training.policy import Memory, Policy, load_policy, told_by
+from instinct.deep.training.policy import Memory, Policy, load_policy
 from instinct.deep.training.run_training import train
 from instinct.deep.training.runs import Outcome, Run, SavedRun, load_run
 from instinct.deep.training.stage import Pace, Progress
@@ -35,7 +35,6 @@ __all__ = [
     "register_algorithm",
     "setting",
     "settings_of",
-    "told_by",
     "train",
     "train_many",
 ]

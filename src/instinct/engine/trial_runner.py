@@ -12,8 +12,8 @@ import numpy as np
 
 from instinct.benchmarks.catalog import find
 from instinct.benchmarks.registry import find_task, fitting
-from instinct.data import Array, Dataset, Discrete, Label, find_filter, label, relabel, remove
-from instinct.deep import Outcome, Policy, Progress, Run, told_by, train
+from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_label, relabel, remove
+from instinct.deep import Outcome, Policy, Progress, Run, train
 from instinct.deep.algorithms.algorithm import box_of
 from instinct.deep.training.run_training import stages
 from instinct.engine.tabular_trials import run_tabular
@@ -84,7 +84,7 @@ class TrialRunner:
                 facts = filter_facts(dataset, *self.filtered[trial.filters])
                 on_event(DatasetOpened(trial.filtered_name, facts))
         filtered, rows = self.filtered[trial.filters]
-        whole = label(trial.reward_label)
+        whole = find_label(trial.reward_label)
         rewards = Label(
             whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows]
         )
@@ -164,7 +164,7 @@ def play_episodes(
 ) -> dict[str, tuple[float, ...]]:
     """Play test episodes with the final policy and return every quantity per episode."""
     weights = jax.tree.map(jnp.asarray, outcome.weights)
-    policy = Policy(run.algorithm, weights, box_of(run.dataset), told_by(trial.reward_label))
+    policy = Policy(run.algorithm, weights, box_of(run.dataset), find_label(trial.reward_label))
     return per_episode(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 

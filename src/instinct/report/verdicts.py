@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from instinct.benchmarks.metaworld.task import PREFIX
-from instinct.data import WRONG
+from instinct.data import WRONG_LABELS
 from instinct.deep import ALGORITHMS
 from instinct.paper.tables import table
 from instinct.report.filter_verdicts import cost, filter_use
@@ -25,7 +25,6 @@ ENOUGH, LITTLE = 0.9, 0.5
 """What share of the true reward's result makes the reward unnecessary, and what share needs it."""
 SAME = 1.25
 """Up to so many times what the seed does, the reward does not move a policy."""
-WRONG_LABELS = tuple(label.name for label in WRONG)
 
 
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:

@@ -11,12 +11,11 @@ import numpy as np
 
 from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
 from instinct.benchmarks.metaworld.task import PREFIX as METAWORLD
-from instinct.data import ALL, LABELS, WRONG, Array
+from instinct.data import ALL, PAPER_LABELS, WRONG_LABELS, Array
 from instinct.experiments.results import ExperimentResults
 from instinct.study.findings import Findings
 from instinct.study.plan import FALLING, Cell
 
-WRONG_LABELS = tuple(label.name for label in WRONG)
 PESSIMISTS = ("ATAC", "PSPI")
 EXPERT_LEVEL = 90.0
 OUTPERFORMED = ("peg-insert-side", "push", "reach")
@@ -150,13 +149,13 @@ def beside_bc(
 ) -> Iterator[Case]:
     for dataset in datasets:
         bc = evidence.seeds(dataset, "BC", "original", quantity)
-        for algorithm, label, values in told_wrong(evidence, dataset, PESSIMISTS, quantity):
+        for algorithm, label, values in under_wrong_labels(evidence, dataset, PESSIMISTS, quantity):
             if bc is not None:
                 said = f"{values.mean():{form}} against BC's {bc.mean():{form}}"
                 yield Case(f"{dataset}, {algorithm}, {label}: {said}", holds(values, bc))
 
 
-def told_wrong(
+def under_wrong_labels(
     evidence: Evidence, dataset: str, algorithms: Sequence[str], quantity: str
 ) -> Iterator[tuple[str, str, Array]]:
     for algorithm in algorithms:
@@ -170,7 +169,7 @@ def gridworld(evidence: Evidence) -> Iterator[Case]:
     for results in evidence.computed:
         if results.study == "gridworld":
             means = {(row["algorithm"], row["label"]): row["mean"] for row in results.results}
-            for label in LABELS:
+            for label in PAPER_LABELS:
                 pevi, bc = means["PEVI", label], means["BC", label]
                 yield Case(f"PEVI, {label}: {pevi:.2f} against BC's {bc:.2f}", pevi > 0 > bc)
 
@@ -182,7 +181,7 @@ def length_biased(evidence: Evidence) -> Iterator[Case]:
 def survival(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.falling("random", "medium", "medium-replay", "medium-expert"):
         recorded = evidence.recorded(dataset, "length")
-        for algorithm, label, values in told_wrong(evidence, dataset, PESSIMISTS, "length"):
+        for algorithm, label, values in under_wrong_labels(evidence, dataset, PESSIMISTS, "length"):
             if recorded is not None:
                 said = f"{values.mean():.0f} steps, recorded {recorded:.0f}"
                 yield Case(
@@ -194,7 +193,7 @@ def replay(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.falling("medium-replay"):
         for algorithm in (*PESSIMISTS, "IQL", "CQL"):
             true = evidence.seeds(dataset, algorithm, "original", "score")
-            for _, label, values in told_wrong(evidence, dataset, (algorithm,), "score"):
+            for _, label, values in under_wrong_labels(evidence, dataset, (algorithm,), "score"):
                 if true is not None:
                     said = f"{values.mean():.1f}, with the true reward {true.mean():.1f}"
                     yield Case(
@@ -205,7 +204,7 @@ def replay(evidence: Evidence) -> Iterator[Case]:
 def no_length_bias(evidence: Evidence) -> Iterator[Case]:
     for dataset in (name for name in evidence.datasets if name.startswith("halfcheetah-")):
         bc = evidence.seeds(dataset, "BC", "original", "score")
-        for algorithm, label, values in told_wrong(evidence, dataset, PESSIMISTS, "score"):
+        for algorithm, label, values in under_wrong_labels(evidence, dataset, PESSIMISTS, "score"):
             if bc is not None:
                 said = f"{values.mean():.1f} against BC's {bc.mean():.1f}"
                 holds = bool(values.mean() <= bc.mean() + error(values, bc) + 5)
@@ -216,7 +215,9 @@ def expert(evidence: Evidence) -> Iterator[Case]:
     for dataset in (name for name in evidence.datasets if name.endswith("-expert")):
         if dataset.endswith("-medium-expert"):
             continue
-        for algorithm, label, values in told_wrong(evidence, dataset, (*PESSIMISTS, "DT"), "score"):
+        for algorithm, label, values in under_wrong_labels(
+            evidence, dataset, (*PESSIMISTS, "DT"), "score"
+        ):
             yield Case(
                 f"{dataset}, {algorithm}, {label}: {values.mean():.1f}",
                 bool(values.mean() >= EXPERT_LEVEL),
@@ -226,7 +227,7 @@ def expert(evidence: Evidence) -> Iterator[Case]:
 def decision_transformer(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.datasets:
         true = evidence.seeds(dataset, "DT", "original", "score")
-        for _, label, values in told_wrong(evidence, dataset, ("DT",), "score"):
+        for _, label, values in under_wrong_labels(evidence, dataset, ("DT",), "score"):
             if true is not None:
                 said = f"{values.mean():.1f}, with the true reward {true.mean():.1f}"
                 yield Case(f"{dataset}, {label}: {said}", same(values, true))

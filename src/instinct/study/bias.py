@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from instinct.data import WRONG, Array
+from instinct.data import WRONG_LABELS, Array
 from instinct.errors import BadInput
 from instinct.study.statistics import DUST, checked, interval, mean
 
@@ -52,13 +52,13 @@ def degree(worst: float, best: float) -> float:
 
 def wrong(scores: Mapping[str, Array]) -> list[Array]:
     """The scores under the wrong labels, all of which are needed."""
-    missing = [str(label) for label in WRONG if not len(scores.get(str(label), ()))]
+    missing = [label for label in WRONG_LABELS if not len(scores.get(label, ()))]
     if missing:
         raise BadInput(
             f"the bias is the worst over all wrong labels; there are no runs for "
             f"{' and '.join(missing)}"
         )
-    return [checked(scores[str(label)]) for label in WRONG]
+    return [checked(scores[label]) for label in WRONG_LABELS]
 
 
 def worst_mean(*scores: Array) -> Array:

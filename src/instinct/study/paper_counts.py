@@ -13,12 +13,12 @@ from functools import cache
 
 from instinct.benchmarks.locomotion.datasets import RECIPES
 from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS
-from instinct.data import LABELS
+from instinct.data import NO_TERMINAL, PAPER_LABELS
 from instinct.paper.tables import safety_tasks
 from instinct.study.plan import FALLING, Cell, Plan
 from instinct.study.plan_files import shipped_plans
-from instinct.study.trials import NO_TERMINAL, REWARD_TYPES
 
+REWARD_TYPES = (*PAPER_LABELS, NO_TERMINAL.name)
 TUNED = ("ATAC", "PSPI", "IQL", "CQL", "CQL3")
 COMBINATIONS, SEEDS = 4, 10
 SAFETY_SEEDS = 3
@@ -42,7 +42,7 @@ def wrong_rewards(datasets: Iterable[str], labels: Iterable[str], tuning_seeds: 
     return (
         {cell._replace(algorithm=name): tuned for cell in cells for name in TUNED}
         | {cell._replace(algorithm="BC"): once for cell in cells}
-        | {cell._replace(algorithm="DT"): once for cell in cells if cell.label != NO_TERMINAL}
+        | {cell._replace(algorithm="DT"): once for cell in cells if cell.label != NO_TERMINAL.name}
     )
 
 
@@ -64,7 +64,7 @@ EXPERIMENTS = (
     Experiments(
         wrong_rewards(
             [name for name, one in DEMONSTRATIONS.items() if one.goal_terminal],
-            LABELS,
+            PAPER_LABELS,
             tuning_seeds=3,
         ),
         studies=("metaworld", "cql-architecture-metaworld"),
@@ -138,7 +138,7 @@ def explain_difference(
     falls = cell.dataset.partition("-")[0] in FALLING
     if cell.algorithm == "BC" and cell.label != "original":
         return "BC reads no rewards: it is trained once, not for every reward type"
-    if cell.label == NO_TERMINAL and not falls:
+    if cell.label == NO_TERMINAL.name and not falls:
         return "halfcheetah never terminates: no-terminal would be the same data"
     if cell in cells_of(plan.name):
         return "left out by --subset"

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from instinct.benchmarks.catalog import task_of
 from instinct.benchmarks.registry import find_task
-from instinct.data import ALL, find_filter
+from instinct.data import ALL, PAPER_LABELS, find_filter, find_label
 from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.presets import PRESETS, preset
 from instinct.study.rules import RULES
 from instinct.study.tabular_settings import tabular_settings
-from instinct.study.trials import NO_TERMINAL, REWARD_TYPES, Trial
+from instinct.study.trials import Trial
 
 FALLING = ("hopper", "walker2d")
 """Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
@@ -55,7 +55,7 @@ class Plan:
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
     description: str = ""
-    labels: tuple[str, ...] = ("original", "zero", "random", "negative")
+    labels: tuple[str, ...] = PAPER_LABELS
     preset: str = "paper"
     tuning_seeds: int = 0
     rule: str = "best-mean"
@@ -82,14 +82,11 @@ class Plan:
         for name, least in LEAST.items():
             if getattr(self, name) < least:
                 raise BadInput(f"must be at least {least}", field=name)
+        object.__setattr__(self, "labels", tuple(map(label_name, self.labels)))
         for name in ("datasets", "algorithms", "labels"):
             values = getattr(self, name)
             if not values or len({*values}) < len(values):
                 raise BadInput("must name at least one, and none twice", field=name)
-        for label in self.labels:
-            if label not in REWARD_TYPES:
-                known = ", ".join(REWARD_TYPES)
-                raise BadInput(f"no label is called {label!r}; there are {known}", field="labels")
         if self.preset not in PRESETS:
             known = ", ".join(PRESETS)
             raise BadInput(f"there are {known}, not {self.preset!r}", field="preset")
@@ -121,8 +118,8 @@ class Plan:
             falls = self.task_of(dataset) in FALLING
             for label in self.labels:
                 for algorithm in self.algorithms:
-                    told = label == self.labels[0] or reads_rewards(algorithm)
-                    if told and (falls or label != NO_TERMINAL):
+                    needed = label == self.labels[0] or reads_rewards(algorithm)
+                    if needed and (falls or label == find_label(label).base):
                         for shown in self.filters_for(algorithm):
                             yield Cell(dataset, algorithm, label, shown)
 
@@ -211,8 +208,8 @@ class Plan:
                 f"{', '.join(ALGORITHMS)}",
                 field="algorithms",
             )
-        told = "original" if cell.label == NO_TERMINAL else cell.label
-        smaller = preset(self.preset, cell.algorithm, told, self.task_of(cell.dataset))
+        label = find_label(cell.label).base
+        smaller = preset(self.preset, cell.algorithm, label, self.task_of(cell.dataset))
         return settings_of(configure(cell.algorithm, {**smaller, **given}))
 
     def changes(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
@@ -233,10 +230,9 @@ class Plan:
 
     def without_terminals(self, cell: Cell) -> bool:
         """Whether the terminal transitions are removed."""
-        if cell.label == NO_TERMINAL:
-            return True
-        if cell.label == "original":
-            return False
+        label = find_label(cell.label)
+        if label.remove_terminals is not None or not label.wrong:
+            return bool(label.remove_terminals)
         if self.remove_terminals is None:
             return self.task_of(cell.dataset) in FALLING
         return self.remove_terminals
@@ -281,6 +277,14 @@ class Plan:
             section = getattr(self, name)
             kept[name] = {key: section[key] for key in section if key in algorithms}
         return kept
+
+
+def label_name(name: str) -> str:
+    """Return the name of a label in its shortest form, or raise if there is no such label."""
+    try:
+        return find_label(name).name
+    except BadInput as fault:
+        raise BadInput(fault.problem, field="labels") from None
 
 
 def recorded_task(dataset: str) -> str:

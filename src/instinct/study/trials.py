@@ -4,22 +4,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from instinct.data import LABELS
+from instinct.data import find_label
 from instinct.deep import ALGORITHMS, Algorithm, configure
 from instinct.deep.algorithms.settings import Setting, added_settings
 from instinct.deep.training.run_training import stages
 from instinct.util.hashing import hash_json
-
-NO_TERMINAL = "no-terminal"
-"""The true reward with the terminal transitions removed, as the paper's tables call it."""
-REWARD_TYPES = (*LABELS, NO_TERMINAL)
 
 
 @dataclass(frozen=True)
 class Trial:
     """A dataset, an algorithm with all its settings, a label, a seed; a task and test episodes.
 
-    `label` is one of `REWARD_TYPES`. A trial without a task is trained and not judged.
+    `label` is a name that `find_label` knows. A trial without a task is trained and not judged.
     """
 
     dataset: str
@@ -56,7 +52,7 @@ class Trial:
     @property
     def reward_label(self) -> str:
         """The label that the rewards come from."""
-        return "original" if self.label == NO_TERMINAL else self.label
+        return find_label(self.label).base
 
     def __str__(self) -> str:
         return f"{self.algorithm} on {self.filtered_name}, {self.label}, seed {self.seed}"

@@ -65,6 +65,8 @@ class Algorithm:
     CITATION: ClassVar[str] = ""
     """The paper that introduced the algorithm."""
     READS_REWARDS: ClassVar[bool] = True
+    ACTS_ON_REWARDS: ClassVar[bool] = False
+    """Whether `act` reads the rewards of the last step."""
     PESSIMISTIC: ClassVar[bool] = True
     ACTIONS: ClassVar[Literal["continuous", "discrete"]] = "continuous"
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}

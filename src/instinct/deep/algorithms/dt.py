@@ -61,6 +61,7 @@ class DT(Algorithm):
         "NeurIPS 2021, arXiv:2106.01345"
     )
     PESSIMISTIC: ClassVar[bool] = False
+    ACTS_ON_REWARDS: ClassVar[bool] = True
     QUICK: ClassVar[Settings | None] = {
         "units": 64,
         "batch_size": 32,

@@ -1,7 +1,7 @@
 """Trained policies as an evaluator uses them: many episodes in lockstep, in the task's units."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,19 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import Array, Box
+from instinct.data import ORIGINAL, Array, Box, Label, Uniform, find_label
 from instinct.deep.algorithms.algorithm import Algorithm, Carry, State, from_unit
 from instinct.deep.training.runs import load_run
 from instinct.errors import BadInput
-
-Told = Callable[[jax.Array, jax.Array], jax.Array]
-
-TOLD: dict[str, Told] = {
-    "original": lambda r, _: r,
-    "zero": lambda r, _: jnp.zeros_like(r),
-    "random": lambda r, key: jax.random.uniform(key, r.shape),
-    "negative": lambda r, _: -r,
-}
 
 
 class Memory(NamedTuple):
@@ -40,14 +31,21 @@ class Policy:
         actions, memory = policy.act(memory, observations, rewards)
 
     `rewards` are the task's own of the step before; at the first step there are none, and they are
-    not read. A policy that reads them is told what its label makes of them, where `random` draws
-    new ones. For a label of your own give `told`, a function of the rewards and a random key.
+    not read. An algorithm that reads rewards while acting gets those of its label instead.
     """
 
     algorithm: Algorithm
     weights: State
     box: Box
-    told: Told = TOLD["original"]
+    label: Label = ORIGINAL
+
+    def __post_init__(self) -> None:
+        if self.algorithm.ACTS_ON_REWARDS and self.label.acting is None:
+            raise BadInput(
+                f"{type(self.algorithm).__name__} reads rewards while it acts; the label "
+                f"{self.label.name!r} needs the function `acting` for that",
+                field="label",
+            )
 
     def start(self, n: int, seed: int = 0) -> Memory:
         key, start_key = jax.random.split(jax.random.key(seed))
@@ -55,13 +53,16 @@ class Policy:
 
     def act(self, memory: Memory, observations: Array, rewards: Array) -> tuple[Array, Memory]:
         """The actions of all episodes, and the memory to act with at the next step."""
-        r = jnp.asarray(rewards, jnp.float32)
-        if memory.step == 0:
-            r = jnp.zeros_like(r)
-        else:
-            r = self.told(r, jax.random.fold_in(memory.key, memory.step))
+        r = np.zeros(len(rewards), np.float32)
+        if memory.step and self.algorithm.ACTS_ON_REWARDS and self.label.acting is not None:
+            uniform = uniform_draws(jax.random.fold_in(memory.key, memory.step))
+            r = self.label.acting(np.asarray(rewards, np.float32), uniform)
         actions, carry = act(
-            self.algorithm, self.weights, memory.carry, jnp.asarray(observations, jnp.float32), r
+            self.algorithm,
+            self.weights,
+            memory.carry,
+            jnp.asarray(observations, jnp.float32),
+            jnp.asarray(r, jnp.float32),
         )
         return from_unit(np.asarray(actions), self.box), Memory(carry, memory.key, memory.step + 1)
 
@@ -77,24 +78,30 @@ def act(
     return algorithm.act(weights, carry, observations, rewards)
 
 
-def told_by(label: str) -> Told:
-    """What an agent trained under the label is told of a reward."""
-    if label not in TOLD:
-        raise BadInput(
-            f"how a label {label!r} tells a reward during a test is not known; give the function"
-        )
-    return TOLD[label]
+def uniform_draws(key: jax.Array) -> Uniform:
+    """Return a source of uniform draws. The first call draws from `key` itself."""
+    calls = count()
+
+    def draw(shape: tuple[int, ...]) -> Array:
+        call = next(calls)
+        return np.asarray(jax.random.uniform(jax.random.fold_in(key, call) if call else key, shape))
+
+    return draw
 
 
-def load_policy(folder: Path, told: Told | None = None) -> Policy:
-    """The final policy of a finished run."""
+def load_policy(folder: Path, label: Label | None = None) -> Policy:
+    """Load the final policy of a finished run.
+
+    `label` is needed only for an algorithm that reads rewards while acting, trained under a label
+    that is not registered.
+    """
     saved = load_run(folder)
     if saved.outcome.failure:
         raise BadInput(f"the run has failed: {saved.outcome.failure}", file=folder)
-    if told is None:
-        told = told_by(saved.label)
+    if label is None:
+        label = find_label(saved.label) if saved.algorithm.ACTS_ON_REWARDS else ORIGINAL
     policy = Policy(
-        saved.algorithm, jax.tree.map(jnp.asarray, saved.outcome.weights), saved.box, told
+        saved.algorithm, jax.tree.map(jnp.asarray, saved.outcome.weights), saved.box, label
     )
     observations = np.zeros((1, saved.observation_size), np.float32)
     try:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from instinct.data import LABELS, Array, relabel
+from instinct.data import PAPER_LABELS, Array, find_label, relabel
 from instinct.experiments.experiment import ExperimentSettings
 from instinct.experiments.results import ExperimentResults
 from instinct.study.statistics import DUST, estimate
@@ -92,7 +92,7 @@ def learn(problem: GarnetProblem, size: int) -> Iterator[tuple[str, str, float, 
     best = float(mdp.initial @ mdp.optimal().V)
     dataset = sample(mdp, problem.mu, size, problem.seed)
     states = States(np.arange(mdp.states)[:, None])
-    for label in LABELS.values():
+    for label in map(find_label, PAPER_LABELS):
         relabeled = relabel(dataset, label, problem.seed)
         model = Model.of(relabeled, discount=mdp.discount, states=states)
         for name, algorithm in ALGORITHMS.items():
@@ -111,25 +111,22 @@ def limits(problem: GarnetProblem) -> Iterator[tuple[str, float, float, float]]:
     There is no bound for R ≤ 2, unless K = 0: then δ may be 0.
     """
     mdp, covered = problem.mdp, support(problem.mdp, problem.mu)
-    for label, told in rewards(mdp).items():
-        cmdp = implicit_cmdp(mdp, covered, told)
-        bias = Bias(mdp, covered, (told,))
+    for label in map(find_label, PAPER_LABELS):
+        assert label.expected is not None
+        rewards = label.expected(mdp.rewards)
+        cmdp = implicit_cmdp(mdp, covered, rewards)
+        bias = Bias(mdp, covered, (rewards,))
         for R in DEGREES:
             if R <= 2:
                 continue
             delta = cmdp.bound / (R - 2)
             out = min(iota(delta, cmdp.kappa(delta)), mdp.span)
-            yield label, R, min(performance_bound(bias.epsilon, bias.slope, out), mdp.span), out
-
-
-def rewards(mdp: MDP) -> dict[str, Array]:
-    """r̃(s, a) of every label; random rewards are drawn for every transition, so their mean."""
-    return {
-        "original": mdp.rewards,
-        "zero": np.zeros_like(mdp.rewards),
-        "random": np.full_like(mdp.rewards, 0.5),
-        "negative": -mdp.rewards,
-    }
+            yield (
+                label.name,
+                R,
+                min(performance_bound(bias.epsilon, bias.slope, out), mdp.span),
+                out,
+            )
 
 
 def summary(values: list[tuple[float, float]]) -> dict[str, float]:

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from instinct.data import WRONG_LABELS
 from instinct.experiments.provenance import provenance
 from instinct.experiments.results import ExperimentResults
 from instinct.report.kit.figures import INK, figure, styled
@@ -14,7 +15,6 @@ from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 
 KINDS = ("positive", "zero", "negative")
-WRONG = ("zero", "random", "negative")
 IMITATION = "BC"
 QUANTITIES = {"regret": "regret under the true reward", "cost": "steps out of support, V_cμ"}
 PESSIMISM = (
@@ -78,7 +78,9 @@ def strongest(results: ExperimentResults) -> list[ResultRow]:
 
 def verdict(results: ExperimentResults) -> str:
     rows = [row for row in strongest(results) if row["algorithm"] != IMITATION]
-    positive, zero, negative = (mean(rows, "regret", bias=(kind,), label=WRONG) for kind in KINDS)
+    positive, zero, negative = (
+        mean(rows, "regret", bias=(kind,), label=WRONG_LABELS) for kind in KINDS
+    )
     return (
         f"With wrong rewards, strong pessimism (R = {rows[0]['R']:g}) and "
         f"{rows[0]['transitions']:,} transitions, the algorithms lose {positive:.2f} of the true "
@@ -90,7 +92,7 @@ def verdict(results: ExperimentResults) -> str:
 def table(results: ExperimentResults) -> Table:
     """Tabulate regret by algorithm and bias, under true and wrong rewards."""
     rows = strongest(results)
-    trained_on = {"true": ("original",), "wrong": WRONG}
+    trained_on = {"true": ("original",), "wrong": WRONG_LABELS}
     return Table(
         name="regret",
         caption=f"Mean regret under the true reward at R = {rows[0]['R']:g} with "
@@ -115,9 +117,9 @@ def table(results: ExperimentResults) -> Table:
 def draw(results: ExperimentResults, x: str, keep: Callable[[ResultRow], bool]) -> Figure:
     """Draw regret above and V_cμ below, one column per bias, one line per algorithm."""
     drawing = figure(10, 5.6)
-    rows = [row for row in results.results if keep(row) and row["label"] in WRONG]
+    rows = [row for row in results.results if keep(row) and row["label"] in WRONG_LABELS]
     algorithms = [*dict.fromkeys(row["algorithm"] for row in rows)]
-    bounds = [row for row in results.details["bounds"] if row["label"] in WRONG]
+    bounds = [row for row in results.details["bounds"] if row["label"] in WRONG_LABELS]
     with styled():
         axes = drawing.subplots(2, len(KINDS), sharex=True, sharey="row")
         for column, kind in enumerate(KINDS):

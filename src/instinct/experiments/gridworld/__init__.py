@@ -1,7 +1,7 @@
 """The paper's grid world, and all tabular algorithms in it."""
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.data import LABELS
+from instinct.data import PAPER_LABELS
 from instinct.experiments.experiment import Experiment
 from instinct.experiments.gridworld import all_page, page
 from instinct.experiments.gridworld.compute import compute_all, compute_paper
@@ -14,7 +14,7 @@ GRIDWORLD = Experiment(
     {"seed": 0, "episodes": 1000, "beta": 1.0},
     compute_paper,
     page.compose,
-    count_runs=lambda _: 2 * len(LABELS),
+    count_runs=lambda _: 2 * len(PAPER_LABELS),
     minimum={"episodes": 2},
 )
 GRIDWORLD_ALL = Experiment(
@@ -23,6 +23,6 @@ GRIDWORLD_ALL = Experiment(
     {"seed": 0, "episodes": 1000, "R": required_admissibility(2 * GridWorld().horizon + 1)},
     compute_all,
     all_page.compose,
-    count_runs=lambda _: len(ALGORITHMS) * len(LABELS),
+    count_runs=lambda _: len(ALGORITHMS) * len(PAPER_LABELS),
     minimum={"episodes": 2, "R": 1.0},
 )

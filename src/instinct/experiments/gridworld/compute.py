@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.data import LABELS, Array, Label, relabel
+from instinct.data import PAPER_LABELS, Array, Label, find_label, relabel
+from instinct.errors import BadInput
 from instinct.experiments.experiment import ExperimentSettings
 from instinct.experiments.results import ExperimentResults
 from instinct.study.statistics import DUST, estimate
@@ -24,15 +25,10 @@ from instinct.tabular.registry import ALGORITHMS
 from instinct.theory.support import out_of_support, support
 from instinct.util.progress import Progress
 
-EVERY_STEP = {
-    "original": (-1.0, None),
-    "zero": (0.0, 0.0),
-    "random": (0.0, 1.0),
-    "negative": (None, 1.0),
-}
-"""The smallest and the largest reward that can occur at every step, by label."""
-ONCE = {"original": 1.0, "negative": -1.0}
-"""The reward of the key, which can occur only once."""
+EVERY_STEP = (-1.0, -0.01)
+"""The range of the true rewards that every step can have."""
+ONCE = 1.0
+"""The true reward of the key, which an episode can have only once."""
 
 
 class Learned(NamedTuple):
@@ -46,11 +42,14 @@ class Learned(NamedTuple):
 Learn = Callable[[Model, Label], Iterator[Learned]]
 
 
-def paper_bounds(label: str, horizon: int, beta: float) -> tuple[Array, Array]:
-    """Return V_min,h and V_max,h as the paper sets them for each label."""
-    smallest, largest = EVERY_STEP[label]
-    least = ONCE[label] if smallest is None else smallest * steps_remaining(horizon)
-    most = ONCE[label] if largest is None else largest * steps_remaining(horizon)
+def paper_bounds(label: Label, horizon: int, beta: float) -> tuple[Array, Array]:
+    """Return V_min,h and V_max,h as the paper sets them, from the range of the label's rewards."""
+    if label.range is None:
+        raise BadInput(f"the range of the rewards of {label.name!r} is not known", field="range")
+    low, high = label.range(*EVERY_STEP)
+    once_low, once_high = label.range(ONCE, ONCE)
+    least = np.minimum(low * steps_remaining(horizon), once_low)
+    most = np.maximum(high * steps_remaining(horizon), once_high)
     return value_bounds(horizon, beta, least, most)
 
 
@@ -59,7 +58,7 @@ def compute_paper(settings: ExperimentSettings, on_progress: Progress) -> Experi
 
     def learn(model: Model, label: Label) -> Iterator[Learned]:
         assert model.horizon is not None
-        config = PEVIConfig(beta, *paper_bounds(label.name, model.horizon, beta))
+        config = PEVIConfig(beta, *paper_bounds(label, model.horizon, beta))
         yield Learned("BC", bc(model).policy, {})
         yield Learned("PEVI", pevi(model, config).policy, settings_data(config))
 
@@ -94,7 +93,7 @@ def evaluate_labels(
     dataset, episodes, seed = world.dataset(), int(settings["episodes"]), int(settings["seed"])
     rows: list[dict[str, Any]] = []
     paths = {}
-    for label in LABELS.values():
+    for label in map(find_label, PAPER_LABELS):
         relabeled = relabel(dataset, label, seed)
         model = Model.of(relabeled, horizon=world.horizon, states=States(world.observations))
         for algorithm, policy, chosen in learn(model, label):
@@ -113,7 +112,7 @@ def evaluate_labels(
                 }
             )
             paths[f"{algorithm} {label}"] = world.observations[test.paths[0]].tolist()
-            on_progress(len(rows), algorithms * len(LABELS), f"{algorithm} under {label}")
+            on_progress(len(rows), algorithms * len(PAPER_LABELS), f"{algorithm} under {label}")
     return ExperimentResults(
         study=study,
         results=tuple(rows),

@@ -11,8 +11,8 @@ from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.panels import unique
 from instinct.report.kit.score_figures import (
     BASELINES,
-    COLOURS,
     LENGTH,
+    ORDER,
     SCORE,
     SUCCESS,
     Bar,
@@ -102,7 +102,7 @@ def scores(source: PaperTable) -> Section:
         Bar(row.dataset, row.algorithm, row.label, row.mean, row.stderr)
         for row in published(source.name)
     ]
-    drawing = draw_scores([bar for bar in bars if bar.kind in COLOURS], source.scale)
+    drawing = draw_scores([bar for bar in bars if bar.kind in ORDER], source.scale)
     caption = f"{source.title}: the mean over 10 seeds, and one standard error."
     return Section(
         source.title, text=(source.text,), drawings=(Drawing(source.name, drawing, caption),)

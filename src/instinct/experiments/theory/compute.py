@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.data import LABELS, Array, Dataset, relabel
+from instinct.data import PAPER_LABELS, Array, Dataset, find_label, relabel
 from instinct.experiments.results import ExperimentResults
 from instinct.tabular import Model, States
 from instinct.tabular.world import observed_world
@@ -47,11 +47,10 @@ def gridworld(seed: int = 0) -> TheoryProblem:
     grid = GridWorld()
     mdp, dataset = grid.mdp, grid.dataset()
     model = Model.of(dataset, horizon=grid.horizon, states=States(grid.observations))
-    told = rewards(mdp.rewards, np.random.default_rng(seed))
-    told["random"][-1] = 0.0
+    rewards = draw_rewards(mdp.rewards, np.random.default_rng(seed))
     counts = np.vstack([model.counts, np.zeros((1, mdp.actions))])
     settings = {"horizon": grid.horizon, "seed": seed}
-    return TheoryProblem(mdp, counts, told, dataset.hash, settings, grid)
+    return TheoryProblem(mdp, counts, rewards, dataset.hash, settings, grid)
 
 
 def empirical(
@@ -61,27 +60,27 @@ def empirical(
     scale = max(1.0, float(np.abs(dataset.rewards).max()))
     scaled = dataset.change(rewards=dataset.rewards / scale)
     states = States.of(dataset)
-    told = {}
-    for label in LABELS.values():
+    rewards = {}
+    for label in PAPER_LABELS:
         model = Model.of(
             relabel(scaled, label, seed), discount=discount, horizon=horizon, states=states
         )
-        told[label.name] = observed_world(model, unknown=1.0).mdp.rewards
+        rewards[label] = observed_world(model, unknown=1.0).mdp.rewards
     true = observed_world(
         Model.of(scaled, discount=discount, horizon=horizon, states=states), unknown=-1.0
     )
     settings = {"horizon": horizon, "discount": discount, "seed": seed, "reward_scale": scale}
-    return TheoryProblem(true.mdp, true.counts, told, dataset.hash, settings)
+    return TheoryProblem(true.mdp, true.counts, rewards, dataset.hash, settings)
 
 
-def rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
-    """r̃(s, a) of the four labels."""
-    return {
-        "original": true,
-        "zero": np.zeros_like(true),
-        "random": random.uniform(size=true.shape),
-        "negative": -true,
-    }
+def draw_rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
+    """Return r̃(s, a) of the paper's labels. The last state is the end and has no rewards."""
+    rewards = {}
+    for label in map(find_label, PAPER_LABELS):
+        assert label.acting is not None
+        rewards[label.name] = np.array(label.acting(true, lambda shape: random.uniform(size=shape)))
+        rewards[label.name][-1] = 0.0
+    return rewards
 
 
 def compute(problem: TheoryProblem, on_progress: Progress) -> ExperimentResults:
@@ -102,14 +101,14 @@ def compute(problem: TheoryProblem, on_progress: Progress) -> ExperimentResults:
             "regret": everything.curve((0.0, *DELTAS)).tolist(),
         }
         on_progress(2, steps, "positive bias")
-        for label, told in problem.rewards.items():
-            cmdp = implicit_cmdp(mdp, covered, told)
+        for label, rewards in problem.rewards.items():
+            cmdp = implicit_cmdp(mdp, covered, rewards)
             rows.append(
                 {
                     "label": label,
                     "lambda": cmdp.multiplier,
                     "kappa": [[delta, cmdp.kappa(delta)] for delta in DELTAS],
-                    "positive_bias": Bias(mdp, covered, (told,)).degree,
+                    "positive_bias": Bias(mdp, covered, (rewards,)).degree,
                 }
             )
             on_progress(len(rows) + 2, steps, f"{label} rewards")

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.experiments.gridworld.figures import draw_map
 from instinct.experiments.results import ExperimentResults
-from instinct.report.kit.figures import INK, LABEL_COLORS, figure, styled
+from instinct.report.kit.figures import INK, figure, label_colors, styled
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 
@@ -95,10 +95,11 @@ def draw_kappa(results: ExperimentResults) -> Figure:
     drawing = figure(4.6, 3.6)
     with styled():
         axes = drawing.add_subplot()
+        colors = label_colors(row["label"] for row in results.results)
         for row in results.results:
             x, y = zip(*row["kappa"], strict=True)
-            color = LABEL_COLORS[row["label"]]
-            axes.plot(x, y, marker="o", markersize=3.5, color=color, label=row["label"])
+            label = row["label"]
+            axes.plot(x, y, marker="o", markersize=3.5, color=colors[label], label=label)
         if "kappa_bound" in results.details:
             x, y = zip(*results.details["kappa_bound"], strict=True)
             axes.plot(x, y, color=INK, linestyle="--", label="min(2H, (2H+1)δ)")

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import cycle
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from instinct.data import Array
-from instinct.report.kit.figures import LABEL_COLORS, OTHER_COLORS, figure, styled
+from instinct.report.kit.figures import figure, label_colors, styled
 
 ACROSS = 3
 """Panels side by side."""
@@ -31,8 +30,7 @@ class Curve:
 def draw(curves: Sequence[Curve]) -> Figure:
     """Small multiples with one legend, in the order in which names and labels first appear."""
     names = [*dict.fromkeys(curve.name for curve in curves)]
-    others = dict.fromkeys(curve.label for curve in curves if curve.label not in LABEL_COLORS)
-    colors = LABEL_COLORS | dict(zip(others, cycle(OTHER_COLORS), strict=False))
+    colors = label_colors(curve.label for curve in curves)
     columns = min(ACROSS, len(names))
     lines = math.ceil(len(names) / columns)
     drawing = figure(3.3 * columns, 2.3 * lines + 0.4)

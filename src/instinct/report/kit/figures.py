@@ -1,6 +1,7 @@
 """What all figures share: one look, and files that are the same for the same contents."""
 
 import io
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -8,19 +9,18 @@ from typing import Any
 import matplotlib.style
 from matplotlib.figure import Figure
 
+from instinct.data import find_label
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
+from instinct.util.hashing import hash_bytes
 
 FORMATS = (".svg", ".pdf", ".png")
 INK, GRID = "#222222", "#dddddd"
-LABEL_COLORS = {
-    "original": "#1f5fa8",
-    "zero": "#ffb74d",
-    "random": "#f57c00",
-    "negative": "#bf360c",
-}
-"""Lines of what was trained on each label."""
-OTHER_COLORS = ("#7e57c2", "#2e7d32", "#00838f", "#ad1457", "#6d4c41")
+FALLBACK_COLORS = (
+    *("#7e57c2", "#2e7d32", "#00838f", "#ad1457"),
+    *("#6d4c41", "#5c6bc0", "#9e9d24", "#546e7a"),
+)
+"""For labels without a color of their own, and for lines that are not labels."""
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
@@ -47,6 +47,30 @@ STYLE: dict[str, Any] = {
 def styled() -> AbstractContextManager[None]:
     """The look of all figures, while they are drawn and written."""
     return matplotlib.style.context(STYLE)
+
+
+def label_colors(names: Iterable[str]) -> dict[str, str]:
+    """Choose the color of every label: its own, else a fallback that depends on its name.
+
+    Two names have different colors as long as there are enough.
+    """
+    names = [*dict.fromkeys(names)]
+    colors = {name: own_color(name) for name in names}
+    free = [*FALLBACK_COLORS]
+    for name in sorted(name for name in names if not colors[name]):
+        free = free or [*FALLBACK_COLORS]
+        wanted = int(hash_bytes(name.encode()), 16) % len(FALLBACK_COLORS)
+        order = FALLBACK_COLORS[wanted:] + FALLBACK_COLORS[:wanted]
+        colors[name] = next(color for color in order if color in free)
+        free.remove(colors[name])
+    return colors
+
+
+def own_color(name: str) -> str:
+    try:
+        return find_label(name).color
+    except BadInput:
+        return ""
 
 
 def figure(width: float, height: float) -> Figure:

@@ -13,23 +13,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from instinct.report.kit.figures import INK, figure, styled
+from instinct.data import ORIGINAL, PAPER_LABELS
+from instinct.report.kit.figures import INK, figure, label_colors, styled
 from instinct.report.kit.panels import Panels, arrange, lay_out, starts, unique
 from instinct.study.statistics import Profile
 
-COLOURS = {
-    "behavior": "#7d7d7d",
-    "BC": "#d0c6ee",
-    "original": "#2b6cb8",
-    "zero": "#fdd9b0",
-    "random": "#f28e36",
-    "negative": "#7f2a04",
-}
-"""Far apart in lightness too, for print in grey."""
-PALE, OTHER = "#aac6e6", "#2a9d8f"
-"""The colours of what is infinite, and of any other label."""
-BASELINES = ("behavior", "BC")
-"""What sees no reward."""
+BASELINES = {"behavior": "#7d7d7d", "BC": "#d0c6ee"}
+"""Policies that read no reward, with their colors."""
+ORDER = (*BASELINES, *PAPER_LABELS)
+"""The order of bars; other labels come after these."""
+PALE = "#aac6e6"
+"""The color of infinite bars."""
 ROOM = 24
 """So many bars in a panel can have their numbers above them."""
 QUESTION: dict[str, Any] = {"marker": "$?$", "color": INK, "markersize": 6, "linestyle": ""}
@@ -84,6 +78,7 @@ def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
     """Bars with one standard error, an axis that holds them all, and a line where the best is."""
     panels = score_panels([*bars])
     shown = [bar for clusters in panels.values() for each in clusters for bar in each.bars]
+    colors = bar_colors(shown)
     numbered = len(panels) == 1 and len(shown) <= ROOM
     with styled():
         drawing, axes = lay_out(panels, unit=0.3)
@@ -97,12 +92,12 @@ def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
                 for start, cluster in zip(starts(clusters), clusters, strict=True)
                 for x, bar in enumerate(cluster.bars, start)
             ]
-            draw_bars(panel, places)
+            draw_bars(panel, places, colors)
             if numbered:
                 number_bars(panel, places, scale.decimals)
         axes[0].set_ylim(ends(shown, scale))
         drawing.legend(
-            handles=legend(shown),
+            handles=legend(shown, colors),
             loc="outside upper center",
             ncols=int(drawing.get_figwidth() / 1.2),
             columnspacing=1.2,
@@ -172,13 +167,13 @@ def ends(bars: list[Bar], scale: Scale) -> tuple[float, float]:
     return low - room * below, high + room * above
 
 
-def draw_bars(panel: Axes, places: list[tuple[int, Bar]]) -> None:
+def draw_bars(panel: Axes, places: list[tuple[int, Bar]], colors: Mapping[str, str]) -> None:
     there = [(x, bar) for x, bar in places if bar.mean is not None]
     panel.bar(
         [x for x, _ in there],
         [bar.mean or 0 for _, bar in there],
         1,
-        color=[colour(bar.kind) for _, bar in there],
+        color=[colors[bar.kind] for _, bar in there],
         edgecolor=INK,
         linewidth=0.4,
     )
@@ -209,7 +204,7 @@ def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
         mark_missing(panel, x)
         return
     infinite = math.isinf(bar.bias)
-    end, fill = (top / 1.6, PALE) if infinite else (bar.bias, COLOURS["original"])
+    end, fill = (top / 1.6, PALE) if infinite else (bar.bias, ORIGINAL.color)
     panel.bar(x, end - 1, 1, bottom=1, color=fill, edgecolor=INK, linewidth=0.4)
     low, high = bar.low or bar.bias, bar.high or bar.bias
     panel.vlines(x, min(low, end), min(high, end if infinite else top), color=INK, linewidth=0.9)
@@ -244,16 +239,17 @@ def missing() -> Line2D:
     return Line2D([], [], label="not run or failed", **QUESTION)
 
 
-def legend(bars: list[Bar]) -> list[Patch | Line2D]:
+def legend(bars: list[Bar], colors: Mapping[str, str]) -> list[Patch | Line2D]:
     kinds: list[Patch | Line2D] = [
-        Patch(facecolor=colour(kind), edgecolor=INK, linewidth=0.4, label=kind)
+        Patch(facecolor=colors[kind], edgecolor=INK, linewidth=0.4, label=kind)
         for kind in unique(bar.kind for bar in bars)
     ]
     return [*kinds, missing()] if any(bar.mean is None for bar in bars) else kinds
 
 
-def colour(kind: str) -> str:
-    return COLOURS.get(kind, OTHER)
+def bar_colors(bars: Iterable[Bar]) -> dict[str, str]:
+    """Return the color of every kind of bar."""
+    return BASELINES | label_colors(bar.kind for bar in bars if bar.kind not in BASELINES)
 
 
 def score_panels(bars: list[Bar]) -> Panels[Bar]:
@@ -262,15 +258,15 @@ def score_panels(bars: list[Bar]) -> Panels[Bar]:
     Behavior has one only where it is known: nobody runs it.
     """
     there = {(bar.dataset, bar.algorithm, bar.label): bar for bar in bars}
-    kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*COLOURS, kind].index(kind))
+    kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*ORDER, kind].index(kind))
 
-    labels_told = {bar.label for bar in bars}
-    told = {bar.algorithm for bar in bars if bar.label is not None}
+    labels_used = {bar.label for bar in bars}
+    labeled = {bar.algorithm for bar in bars if bar.label is not None}
 
     def of(dataset: str, algorithm: str) -> list[Bar]:
         if algorithm == "behavior" and (dataset, algorithm, None) not in there:
             return []
-        labels = [k for k in kinds if k in labels_told] if algorithm in told else [None]
+        labels = [k for k in kinds if k in labels_used] if algorithm in labeled else [None]
         return [
             there.get((dataset, algorithm, label), Bar(dataset, algorithm, label, None))
             for label in labels
