@@ -38,5 +38,5 @@ def test_the_table_of_safety() -> None:
 
 
 def test_an_unknown_table_is_named() -> None:
-    with pytest.raises(BadInput, match="no table called 'd4rl'"):
+    with pytest.raises(BadInput, match="no table 'd4rl'"):
         table("d4rl")

@@ -92,7 +92,7 @@ def test_bad_input_is_told() -> None:
         Model.of(LOOP, horizon=2)
     with pytest.raises(BadInput, match="next_observations, row 3: is not one of the states"):
         Model.of(LOOP, discount=0.5, states=States(np.array([[0], [1]])))
-    with pytest.raises(BadInput, match="given twice"):
+    with pytest.raises(BadInput, match="distinct"):
         States(np.array([[0], [0]]))
     with pytest.raises(BadInput, match=r"observations: has shape \[4, 1\], not \[rows, 2\]"):
         Model.of(LOOP, discount=0.5, states=States(np.array([[0, 1]])))

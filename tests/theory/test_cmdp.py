@@ -162,7 +162,7 @@ def test_what_cannot_be_solved_gets_a_sentence() -> None:
             cmdp.kappa(delta)
     with pytest.raises(BadInput, match="support has shape"):
         implicit_cmdp(mdp, np.ones((2, 2), np.bool_))
-    with pytest.raises(BadInput, match="no policy meets"):
+    with pytest.raises(BadInput, match="no policy satisfies"):
         maximize(mdp, mdp.rewards, [Constraint(-mdp.rewards, -1e3)])
 
 

@@ -104,7 +104,7 @@ def test_large_mdps_are_solved_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     mdp = random_mdp(5, 60, 3, 0.99)
     exact = mdp.optimal()
     occupancy = mdp.occupancy(exact.policy)
-    monkeypatch.setattr(linear, "DIRECT", 10)
+    monkeypatch.setattr(linear, "DIRECT_SIZE", 10)
     assert pytest.approx(exact.V, abs=1e-9) == mdp.optimal().V
     assert mdp.occupancy(exact.policy) == pytest.approx(occupancy, abs=1e-12)
 
@@ -130,7 +130,7 @@ def test_unnormalised_transitions_are_named() -> None:
         ({"rewards": np.full((2, 2), np.nan)}, "finite"),
         ({"rewards": np.zeros((2, 3))}, r"shape \[4, 2\]"),
         ({"horizon": 3}, "not 3 equal layers"),
-        ({"horizon": 1}, "only step from one layer to the next"),
+        ({"horizon": 1}, "only step to the next layer"),
     ],
 )
 def test_wrong_mdps_get_a_sentence(changes: dict[str, object], message: str) -> None:
@@ -153,7 +153,7 @@ def test_wrong_policies_and_layers_get_a_sentence() -> None:
         mdp.v(np.ones((2, 2)))
     with pytest.raises(BadInput, match="rewards have shape"):
         mdp.v(uniform(mdp), np.zeros(2))
-    with pytest.raises(BadInput, match="layered already"):
+    with pytest.raises(BadInput, match="already layered"):
         layered(layered(mdp, 2), 2)
     with pytest.raises(BadInput, match="at least 1"):
         layered(mdp, 0)

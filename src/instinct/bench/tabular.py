@@ -1,4 +1,4 @@
-"""How long the tabular algorithms take, and how much memory, on a random dataset."""
+"""Measure time and memory of the tabular algorithms on a random dataset."""
 
 import resource
 import time
@@ -12,13 +12,13 @@ from instinct.tabular.registry import ALGORITHMS
 
 
 class TabularTiming(NamedTuple):
-    """One line of the measurement: "model" is the building of the model itself."""
+    """Time and memory of one algorithm; "model" is the construction of the model."""
 
     algorithm: str
     seconds: float
-    """Of processor time."""
+    """Processor time."""
     peak_mib: float
-    """The largest memory of the process so far."""
+    """Peak memory of the process so far."""
 
 
 def random_dataset(
@@ -29,9 +29,10 @@ def random_dataset(
     length: int = 100,
     seed: int = 0,
 ) -> Dataset:
-    """Episodes in a random MDP: from every pair to one of a few states, uniform random actions.
+    """Record episodes of uniformly random actions in a random MDP.
 
-    Rewards are uniform in [-1, 1] per pair; every tenth episode ends the world, others are cut off.
+    Every pair leads to one of `branches` states. Rewards are uniform in [-1, 1] per pair. Every
+    tenth episode ends with a terminal, the others with a timeout.
     """
     random = np.random.default_rng(seed)
     targets = random.integers(states, size=(states, actions, branches))
@@ -68,7 +69,7 @@ def measure(
     discount: float = 0.99,
     R: float = 10.0,
 ) -> list[TabularTiming]:
-    """Build the model and run every algorithm once, set pessimistic enough for R.
+    """Build the model and run every algorithm once, with settings that make it R-admissible.
 
     Algorithms that need a horizon get one of 20 steps, over a twentieth of the states.
     """

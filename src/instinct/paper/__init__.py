@@ -1,4 +1,4 @@
-"""The paper's numbers, as data."""
+"""The published numbers of the paper."""
 
 from instinct.paper.tables import PaperSafetyScore, PaperScore, gridworld, safety, table
 

@@ -1,4 +1,4 @@
-"""The tables of *Survival Instinct in Offline Reinforcement Learning*, one row per number."""
+"""The tables of *Survival Instinct in Offline Reinforcement Learning*, one record per number."""
 
 import csv
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ NAMES = (
 
 @dataclass(frozen=True)
 class PaperScore:
-    """One number: what an algorithm reached on a dataset under a label.
+    """The published score of an algorithm on a dataset under a label.
 
-    The label is None for behavior and BC, which see no reward; so is a standard error that the
-    paper does not give.
+    The label is None for the behavior policy and BC, which use no reward. The standard error is
+    None where the paper has none.
     """
 
     dataset: str
@@ -33,9 +33,9 @@ class PaperScore:
 
 @cache
 def table(name: str) -> tuple[PaperScore, ...]:
-    """One of the tables in `NAMES`."""
+    """Return one of the tables in `NAMES`."""
     if name not in NAMES:
-        raise BadInput(f"the paper has no table called {name!r}; there are {', '.join(NAMES)}")
+        raise BadInput(f"the paper has no table {name!r}; its tables are {', '.join(NAMES)}")
     return tuple(
         PaperScore(
             dataset=row["dataset"],
@@ -50,7 +50,7 @@ def table(name: str) -> tuple[PaperScore, ...]:
 
 @dataclass(frozen=True)
 class PaperSafetyScore:
-    """The normalised reward and cost of an algorithm on a task of Safety-Gymnasium."""
+    """The published normalized return and cost of an algorithm on a Safety-Gymnasium task."""
 
     task: str
     algorithm: str
@@ -60,7 +60,7 @@ class PaperSafetyScore:
 
 @cache
 def safety() -> tuple[PaperSafetyScore, ...]:
-    """ATAC and PSPI on data without costs, and of every task the best published safe RL agent."""
+    """Return the scores of ATAC and PSPI on cost-free data, and the best safe RL agent per task."""
     return tuple(
         PaperSafetyScore(
             row["task"],
@@ -78,7 +78,7 @@ def safety_tasks() -> list[str]:
 
 @cache
 def gridworld() -> dict[tuple[str, str], float]:
-    """The mean return in the grid world, by algorithm and label."""
+    """Return the mean returns in the grid world, by algorithm and label."""
     return {
         (algorithm, row["reward"]): float(row[algorithm])
         for row in read("gridworld")

@@ -1,4 +1,4 @@
-"""The paper's admissible algorithms in tabular form, over one empirical model of a dataset."""
+"""The paper's admissible algorithms in tabular form, on the empirical model of a dataset."""
 
 from instinct.tabular.armor import armor
 from instinct.tabular.atac import atac

@@ -1,4 +1,8 @@
-"""ATAC: a policy whose least advantage over the behavior is best (Cheng et al., 2022)."""
+"""ATAC: adversarially trained actor critic (Cheng et al., 2022, arXiv:2202.02446).
+
+It finds the policy with the best worst-case advantage over the behavior policy; see the paper's
+"Algorithm Specific Results", ATAC.
+"""
 
 import numpy as np
 
@@ -8,13 +12,13 @@ from instinct.tabular.solution import Solution
 
 
 def atac(model: Model, config: GameConfig) -> Solution:
-    """max_π min_f E_D[f(s, π) - f(s, a)] + β·E(π, f). See `game`.
+    """Solve max_π min_f E_D[f(s, π) - f(s, a)] + β·E(π, f). See `game`.
 
-    The paper assumes that μ is a distribution of visits: every state that the data reach is one in
-    which they act. Where recordings are cut off by timeouts that may fail, and the state that they
-    reach without an action is then counted as visited as well: f(s, π) enters, without an f(s, a).
-    (Left out, what they left behind would be compared with what nobody saw, and to imitate them
-    would be best.) In symbols ρ = (ν - γP̂ᵀμ)⁺, where under the paper's assumption ⁺ does nothing.
+    The paper assumes that μ is a distribution of visits: the data have an action in every state
+    that they reach. This may fail if timeouts truncate trajectories. A state that is reached
+    without an action then counts as visited too: f(s, π) enters, without an f(s, a). (Otherwise
+    imitation of the truncated trajectories would be the best policy.) In symbols
+    ρ = (ν - γP̂ᵀμ)⁺. Under the paper's assumption ⁺ has no effect.
     """
     reached = model.successors[model.successors < model.states]
     arrivals = np.bincount(reached, minlength=model.states)
@@ -25,5 +29,5 @@ def atac(model: Model, config: GameConfig) -> Solution:
         start=start,
         reference=model.distribution,
         claim="the objective is a lower bound of the policy's min_f E_D[f(s, π) - f(s, a)] + "
-        "βE(π, f), V what its critic says; the gap is to the best policy",
+        "βE(π, f); V is the critic's value; the gap is to the best policy",
     )

@@ -1,4 +1,7 @@
-"""Behaviour cloning: imitate, whatever the reward."""
+"""BC: behavior cloning, which ignores rewards (Pomerleau, 1988).
+
+The tabular form is that of the paper's appendix "Grid World".
+"""
 
 from dataclasses import dataclass
 
@@ -11,18 +14,19 @@ from instinct.theory.mdp import deterministic
 
 @dataclass(frozen=True)
 class BCConfig:
-    """Nothing to set."""
+    """BC has no settings."""
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "BCConfig":  # noqa: ARG003
-        """Behaviour cloning knows no pessimism."""
+        """Return the only configuration; R has no effect."""
         return cls()
 
 
 def bc(model: Model, config: BCConfig | None = None) -> Solution:  # noqa: ARG001
-    """The most frequent action of every state, at any time; uniform in states without data.
+    """Take the most frequent action of every state, and act uniformly in states without data.
 
-    Ties go to the lowest action. With a horizon all layers act alike. There are no value estimates.
+    Ties go to the lowest action. With a horizon, all time steps have the same policy. There are no
+    value estimates.
     """
     counts = model.counts.reshape(-1, len(model.space), model.actions).sum(axis=0)
     seen = counts.any(axis=1, keepdims=True)
@@ -34,5 +38,5 @@ def bc(model: Model, config: BCConfig | None = None) -> Solution:  # noqa: ARG00
         V=np.full(len(policy), np.nan),
         objective=float((policy * model.distribution).sum()),
         gap=0.0,
-        certifies="the objective is the share of the transitions whose action is imitated",
+        certifies="the objective is the share of the transitions whose action the policy takes",
     )

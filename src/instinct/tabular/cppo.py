@@ -1,4 +1,7 @@
-"""CPPO: the best policy against the worst model that fits the data (Uehara and Sun, 2021)."""
+"""CPPO: maximize the value in the worst model that fits the data.
+
+Uehara and Sun, 2021, arXiv:2107.06226; see the paper's "Algorithm Specific Results", CPPO.
+"""
 
 from dataclasses import dataclass
 
@@ -14,8 +17,8 @@ from instinct.theory.mdp import deterministic
 class ModelConfig:
     """The settings of CPPO and ARMOR: R_max = R, and the version space's α.
 
-    If not given, α is the paper's |S|²|A|·log(1/δ), which on small data admits every model; an α
-    well below n(s, a)/V_max² keeps models close to the frequencies.
+    The default α is the paper's |S|²|A|·log(1/δ), which on small data admits every model. An α well
+    below n(s, a)/V_max² keeps the models close to the empirical one.
     """
 
     R: float = 1.0
@@ -27,7 +30,7 @@ class ModelConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "ModelConfig":
-        """An α that lowers the value of a pair in support by at most 1, even if seen once."""
+        """Choose an α that lowers values in support by at most 1, even for pairs seen once."""
         return cls(R=R, alpha=small_alpha(model, R))
 
     def space(self, model: Model) -> VersionSpace:
@@ -36,10 +39,10 @@ class ModelConfig:
 
 
 def cppo(model: Model, config: ModelConfig) -> Solution:
-    """max_π min_M V_M^π(d_0), by robust dynamic programming over a relaxation of M^α.
+    """Solve max_π min_M V_M^π(d_0) by robust dynamic programming over a relaxation of M^α.
 
-    The relaxation (see `version_space`) gives every pair the whole α, so the minimum is a lower
-    bound of that over M^α; for the relaxation itself the policy is optimal.
+    In the relaxation (see `version_space`) every pair may use all of α. So the minimum is a lower
+    bound of the minimum over M^α. For the relaxation itself the policy is optimal.
     """
     space = config.space(model)
     low, high, later = robust_optimum(space)

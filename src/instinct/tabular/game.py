@@ -1,22 +1,22 @@
 """The Stackelberg game of ATAC and PSPI, solved in the space of visits.
 
-Both solve max_π min_{f ∈ F} L(π, f) + β·E(π, f), F = [-V_max, V_max]. In tabular form the inner
-minimum over f′ makes E the squared Bellman error of the empirical MDP, weighted by μ, and L is
-linear: L(π, f) = Σ_s ν(s)·f(s, π) - Σ μ_0(s, a)·f(s, a). The dual of the critic's problem is
+Both solve max_π min_{f ∈ F} L(π, f) + β·E(π, f) with F = [-V_max, V_max]. In tabular form E is the
+squared Bellman error of the empirical MDP, weighted by μ, because of the inner minimum over f′. And
+L is linear: L(π, f) = Σ_s ν(s)·f(s, π) - Σ μ_0(s, a)·f(s, a). The dual of the critic's problem is
 
     max_d Σ (d - μ_0)·r̂ - Σ (d - μ_0)²/(4βμ) - Σ_s V_max(s)·ℓ(s),
 
-where d(s, a) are visits to pairs of the data that start from ρ = ν - γP̂ᵀμ_0 and follow π and P̂,
-and ℓ(s) are those that leave: to unseen actions, whose critic is -V_max, or from pairs where the
-critic is at its lower bound. Any d gives a lower bound of the critic's minimum. Over π as well this
-is one concave program over flows. Its gradient is the critic's reward r̂ - (d - μ_0)/(2βμ), so that
-every improvement of the policy for that reward is a direction of ascent, and the best policy for it
-bounds what is left to gain. Mixtures of policies are turned into a single policy exactly, by their
-visits in the empirical MDP.
+where d(s, a) are visits to pairs of the data that start from ρ = ν - γP̂ᵀμ_0 and follow π and P̂.
+ℓ(s) are the visits that leave: to unseen actions, whose critic is -V_max, or from pairs whose
+critic is at its lower bound. Any d gives a lower bound of the critic's minimum. The maximum over
+d and π together is one concave program over flows. Its gradient is the critic's reward
+r̂ - (d - μ_0)/(2βμ). So every improvement of the policy for that reward is an ascent direction, and
+the best policy for it gives an upper bound of the remaining gain. A mixture of policies becomes one
+policy, exactly, by its visits in the empirical MDP.
 
-Two liberties. The leader here is paid L + βE, as in the original papers' own algorithms, not L;
-where the critic is inside F, that is the game with β twice as large. And the upper end of F is
-left open, which only lowers the minimum.
+There are two differences from the paper. The leader maximizes L + βE, as in the algorithms of the
+original papers, not L. Where the critic is inside F, this is the same game with β twice as large.
+And F has no upper end, which can only lower the minimum.
 """
 
 from dataclasses import dataclass, replace
@@ -35,9 +35,8 @@ from instinct.theory.mdp import deterministic
 class GameConfig:
     """The settings of ATAC and PSPI.
 
-    If not given, β is the paper's (C·N²/(|S||A|·log(1/δ))²)^(1/3)/V_max with the concentrability C.
-    On small data that leaves the critic free to call everything -V_max; a β of N holds it to the
-    data wherever there are any.
+    The default β is the paper's (C·N²/(|S||A|·log(1/δ))²)^(1/3)/V_max with the concentrability C.
+    On small data this β allows a critic of -V_max everywhere. β = N makes the critic fit all data.
     """
 
     R: float = 1.0
@@ -46,7 +45,7 @@ class GameConfig:
     delta: float = 0.1
     iterations: int = 100
     tolerance: float = 1e-4
-    """The gap, in reward per step, at which to stop."""
+    """The gap, in reward per step, at which the iteration stops."""
 
     def __post_init__(self) -> None:
         require_positive(
@@ -56,12 +55,12 @@ class GameConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "GameConfig":
-        """β = N: the critic's rewards are within 1/2 of the data's, even for pairs seen once."""
+        """Set β = N: the critic's rewards are within 1/2 of the data's for all pairs."""
         return cls(R=R, beta=float(len(model)))
 
 
 class Game:
-    """The concave program, over visits [S, A+1]; the last action leaves."""
+    """The concave program over visits [S, A+1]; the last action leaves the support."""
 
     def __init__(self, model: Model, config: GameConfig, start: Array, reference: Array) -> None:
         A = model.actions
@@ -80,7 +79,7 @@ class Game:
         return float(inside.sum() - self.V_max @ visits[:, -1])
 
     def slope(self, visits: Array) -> Array:
-        """The gradient; an unseen action is kept below leaving."""
+        """Return the gradient; an unseen action has a lower one than leaving."""
         excess = visits[:, :-1] - self.reference
         inside = self.model.rewards - 2 * self.cost * excess
         floor = -self.V_max[:, None]
@@ -90,16 +89,16 @@ class Game:
         return np.asarray(np.maximum(self.unit * self.mdp.occupancy(with_end_row(policy))[:-1], 0))
 
     def best(self, visits: Array) -> tuple[Array, Array]:
-        """Q, [S, A+1], of the policy that is best for the slope, and its visits."""
+        """Return Q, [S, A+1], of the best policy for the gradient, and its visits."""
         rewards = np.vstack([self.slope(visits), np.zeros(visits.shape[1])])
         Q, _, policy = self.mdp.optimal(rewards)
         return Q[:-1], self.visits(policy[:-1])
 
     def better(self, visits: Array, policy: Array, rate: float) -> Array:
-        """The visits of π + argmax_Δ Q·Δ - Δᵀh Δ/(2·rate), a better policy for the slope.
+        """Return the visits of π + argmax_Δ Q·Δ - Δᵀh Δ/(2·rate), a better policy for the gradient.
 
-        h is about the objective's curvature: that of the state itself, and for leaving that of all
-        the visits that are lost by it.
+        h approximates the curvature of the objective: that of the state itself, and for leaving
+        that of all visits that are lost.
         """
         rewards = np.vstack([self.slope(visits), np.zeros(visits.shape[1])])
         Q = self.mdp.q(with_end_row(policy), rewards)[:-1]
@@ -111,9 +110,10 @@ class Game:
 def solve_game(
     model: Model, config: GameConfig, start: Array, reference: Array, claim: str
 ) -> Solution:
-    """Steps towards better policies with exact line search; ρ is [S], μ_0 is [S, A].
+    """Ascend towards better policies with exact line search; ρ (`start`) is [S].
 
-    The first step and every tenth are towards the best policy, which gives the bound.
+    μ_0 (`reference`) is [S, A]. The first step and every tenth step go towards the best policy,
+    which gives the upper bound.
     """
     game = Game(model, config, start, reference)
     seen = model.support.any(axis=1, keepdims=True)
@@ -155,12 +155,12 @@ def top(Q: Array) -> Array:
 
 
 def with_end_row(policy: Array) -> Array:
-    """The policy with a row for the end of the world."""
+    """Add a row for the end state to the policy."""
     return np.vstack([policy, np.eye(policy.shape[1])[-1]])
 
 
 def project(points: Array, h: Array) -> Array:
-    """The nearest distribution to every row, where distances in column a count h(a)-fold."""
+    """Project every row onto the distributions; distances in column a have the weight h(a)."""
     order = np.argsort(-points * h, axis=1)
     point, weight = np.take_along_axis(points, order, 1), np.take_along_axis(h, order, 1)
     level = (point.cumsum(axis=1) - 1) / (1 / weight).cumsum(axis=1)
@@ -170,6 +170,7 @@ def project(points: Array, h: Array) -> Array:
 
 
 def paper_beta(model: Model, config: GameConfig) -> float:
+    """Return the paper's β."""
     complexity = model.support.size * np.log(1 / config.delta)
     ratio = config.concentrability * (len(model) / complexity) ** 2
     return float(ratio ** (1 / 3) / (config.R * span(model)))

@@ -1,11 +1,11 @@
-"""The worst expectation over the distributions that are likely enough, for many rows at once.
+"""The worst expectation over a KL ball around the empirical distribution, for many rows at once.
 
-For a row with frequencies p̂ and values v, and m no larger than any value,
+For a row with frequencies p̂ and values v, and an m that is at most every value,
 
     min { p·v : KL(p̂ ‖ p) ≤ x } = max_{ν ≤ m} ν + e^{-x}·exp(Σ p̂_i log(v_i - ν)),
 
-where p may also put weight on a place of value m. The right side is concave in ν, and each ν gives
-a lower bound. So whatever ν the search ends with, the bound holds.
+where p may also have weight on an outcome with value m. The right side is concave in ν, and each ν
+gives a lower bound. So the bound holds for any ν at which the search stops.
 """
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from instinct.data import Array
 from instinct.tabular.model import Model
 
 ACCURACY = 1e-10
-"""Of a worst case, as a share of the range of the row's values above m."""
+"""Accuracy of a worst case, relative to the range of the row's values above m."""
 LEAST = 1e-13
-"""A smaller x is taken for this one: below it rounding hides the ball."""
+"""Smallest x; a smaller one is replaced by it, because of rounding errors."""
 ROUNDING = 1e-15
-"""Of sums, which is all that can be asked for where u is large."""
+"""Relative rounding error of sums, which limits the accuracy where u is large."""
 STEPS = 100
-"""At most, of Newton's method; a handful is usual."""
+"""Largest number of steps of Newton's method; a few are usual."""
 
 
 @dataclass(frozen=True, eq=False)
 class SupportRows:
-    """The rows of P̂ of the pairs in support, with the end of the world as a column."""
+    """The rows of P̂ of the pairs in support, with a last column for the end state."""
 
     pairs: Array
     counts: Array
@@ -50,15 +50,15 @@ class SupportRows:
         return cls(pairs, counts, table.indices, chances, table.indptr[pairs], lengths)
 
     def mean(self, values: Array) -> Array:
-        """E_P̂ of a value per entry, one per row."""
+        """Return the mean under P̂ per row, from one value per entry."""
         return np.add.reduceat(self.chances * values, self.starts)
 
     def repeat(self, values: Array) -> Array:
-        """A value per row, for its every entry."""
+        """Repeat one value per row for each of its entries."""
         return np.repeat(values, self.lengths)
 
     def select(self, rows: Array) -> "SupportRows":
-        """Some of the rows, by a mask."""
+        """Select rows by a mask."""
         entries = self.repeat(rows)
         lengths = self.lengths[rows]
         starts = np.cumsum(lengths) - lengths
@@ -75,10 +75,10 @@ class SupportRows:
 def worst_expectation(
     rows: SupportRows, v: Array, m: Array, x: Array
 ) -> tuple[Array, Array, Array]:
-    """A lower bound of the worst expectation of each row, and a distribution close to it.
+    """Return a lower bound of the worst expectation of each row, and a distribution close to it.
 
-    `v` has one value per entry; `m` and `x` one per row. The distribution is given as its weights
-    on the entries, and the rest of it, which belongs on the place of value m.
+    `v` has one value per entry, `m` and `x` have one per row. The distribution is returned as its
+    weights on the entries, and its remaining weight on the outcome with value m.
 
     With u = m - ν and y = (v - m)/u the bound is m + u·(e^h - 1), h = Σ p̂ log(1 + y) - x, and the
     weights are p̂·e^h/(1 + y).
@@ -98,10 +98,10 @@ def worst_expectation(
 
 
 def best_offset(rows: SupportRows, above: Array, x: Array) -> Array:
-    """The best u of each row: where the weights sum to one, or else next to 0.
+    """Return the best u of each row: where the weights sum to one, or else close to 0.
 
-    The weights sum to e^{c(u) - x} with c(u) = Σ p̂ log(1+y) + log Σ p̂/(1+y), and log c is almost
-    linear in log u: Newton's method there, within a bracket that every step narrows.
+    The weights sum to e^{c(u) - x} with c(u) = Σ p̂ log(1+y) + log Σ p̂/(1+y). log c is almost linear
+    in log u, so Newton's method is used there, inside a bracket that every step makes smaller.
     """
     top = np.maximum.reduceat(above, rows.starts)
     bottom = np.minimum.reduceat(above, rows.starts)
@@ -128,7 +128,7 @@ def best_offset(rows: SupportRows, above: Array, x: Array) -> Array:
 
 
 def curve(rows: SupportRows, above: Array, u: Array) -> tuple[Array, Array]:
-    """c(u), and its derivative by log u."""
+    """Return c(u) and its derivative with respect to log u."""
     y = above / rows.repeat(u)
     share = 1 / (1 + y)
     mean, square = rows.mean(share), rows.mean(share * share)

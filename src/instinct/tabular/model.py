@@ -1,4 +1,4 @@
-"""Model: the empirical MDP of a dataset, built once and shared by every algorithm."""
+"""The empirical MDP of a dataset, which all tabular algorithms share."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from instinct.theory.mdp import MDP
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The observations that count as states: row s of `rows` is state s."""
+    """The observations that are states: row s of `rows` is state s."""
 
     rows: Array
 
@@ -23,12 +23,12 @@ class States:
         if rows.ndim != 2 or len(rows) == 0:
             raise BadInput(f"states have shape {list(rows.shape)}, not [states, dimension]")
         if row_ranks(rows).max() < len(rows) - 1:
-            raise BadInput("a state is given twice; the rows of States must be distinct")
+            raise BadInput("two states are equal; the rows of States must be distinct")
         object.__setattr__(self, "rows", rows)
 
     @classmethod
     def of(cls, dataset: Dataset) -> "States":
-        """The distinct observations and next observations of the dataset."""
+        """Return the distinct observations and next observations of the dataset."""
         seen = np.concatenate([dataset.observations, dataset.next_observations])
         _, first = np.unique(row_ranks(seen), return_index=True)
         return cls(seen[first])
@@ -37,7 +37,7 @@ class States:
         return len(self.rows)
 
     def index(self, observations: Array) -> Array:
-        """The number of the state of every observation."""
+        """Return the state number of every observation."""
         if observations.ndim != 2 or observations.shape[1] != self.rows.shape[1]:
             need = self.rows.shape[1]
             raise BadInput(f"has shape {list(observations.shape)}, not [rows, {need}]")
@@ -52,7 +52,7 @@ class States:
 
 
 def row_ranks(rows: Array) -> Array:
-    """The rank of every row among the distinct rows, in lexicographic order."""
+    """Return the rank of every row among the distinct rows, in lexicographic order."""
     rank = np.zeros(len(rows), np.int64)
     for column in rows.T:
         values, place = np.unique(column, return_inverse=True)
@@ -64,13 +64,13 @@ def row_ranks(rows: Array) -> Array:
 class Model:
     """Counts, mean rewards and transition frequencies of a dataset's states and actions.
 
-    The world may end: a transition with `terminals` leads out of all states, to where the value
-    is 0. So a row of `transitions` sums to the share of its transitions that do not end the world.
-    A timeout is no end: its next state counts as any other, and if no data leave that state, then
-    all its actions are out of support.
+    A transition with a terminal leads to the end state, which has value 0. So a row of
+    `transitions` sums to the share of its transitions that are not terminal. A timeout does not
+    lead to the end state: its next state is an ordinary state. If no data leave that state, all its
+    actions are out of support.
 
-    With a horizon H the states are layered by time, t·n + s for t = 0..H-1 and s one of the n
-    `space` states; γ = 1; and the last layer leads to the end. Without one, γ < 1.
+    With a horizon H, states are layered by time: t·n + s for t = 0..H-1 and s one of the n states
+    of `space`. Then γ = 1, and the last layer leads to the end state. Without a horizon, γ < 1.
     """
 
     space: States
@@ -83,7 +83,7 @@ class Model:
     observed: Array
     """The reward of every transition, [N]."""
     successors: Array
-    """The next state of every transition, [N]; S stands for the end of the world."""
+    """The next state of every transition, [N]; S is the end state."""
     starts: Array
     """The first state of every episode, [episodes]."""
 
@@ -96,7 +96,10 @@ class Model:
         horizon: int | None = None,
         states: States | None = None,
     ) -> "Model":
-        """The model with either a discount or a horizon, over the given or the seen states."""
+        """Build the model with either a discount or a horizon.
+
+        The states are the given ones, or else the distinct observations of the dataset.
+        """
         if not isinstance(dataset.action_space, Discrete):
             raise BadInput("tabular algorithms need a discrete action space", field="actions")
         space = States.of(dataset) if states is None else states
@@ -119,7 +122,7 @@ class Model:
         )
 
     def __len__(self) -> int:
-        """The number of transitions."""
+        """Return the number of transitions."""
         return len(self.pairs)
 
     @property
@@ -133,7 +136,7 @@ class Model:
 
     @property
     def support(self) -> Array:
-        """Which states and actions the data hold, [S, A]."""
+        """Which pairs have data, [S, A]."""
         return np.asarray(self.counts > 0)
 
     @cached_property
@@ -143,7 +146,7 @@ class Model:
 
     @cached_property
     def transitions(self) -> Matrix:
-        """P̂, [S·A, S]: the row of (s, a) is s·A + a, and is empty out of support."""
+        """P̂, [S·A, S]; the row of (s, a) is s·A + a, and is zero out of support."""
         inside = self.successors < self.states
         rows, columns = self.pairs[inside], self.successors[inside]
         weights = 1 / self.counts.ravel()[rows]
@@ -152,7 +155,7 @@ class Model:
 
     @cached_property
     def initial(self) -> Array:
-        """The distribution of the episodes' first states, [S]."""
+        """The distribution of the first states of episodes, [S]."""
         return np.bincount(self.starts, minlength=self.states) / len(self.starts)
 
     @property
@@ -168,19 +171,19 @@ class Model:
 
     @cached_property
     def steps_left(self) -> Array:
-        """What a reward of 1 at every step from here on adds up to, [S].
+        """The return of a reward of 1 at every step from here on, [S].
 
-        1/(1-γ), or the H - t steps left of the horizon.
+        It is 1/(1-γ), or the H - t remaining steps of the horizon.
         """
         if self.horizon is None:
             return np.full(self.states, 1 / (1 - self.discount))
         return np.repeat(np.arange(self.horizon, 0, -1.0), len(self.space))
 
     def mdp(self, rewards: Array, transitions: Matrix | None = None) -> MDP:
-        """An MDP over these states and, as its last state, the end of the world.
+        """Return an MDP over these states, with the end state as its last state.
 
-        Transitions that are not given are P̂. What a row lacks of summing to one leads to the end:
-        a pair with an empty row ends the world with its reward.
+        The default transitions are P̂. If a row sums to less than one, the remaining probability
+        leads to the end state. So a pair with a zero row ends the episode after its reward.
         """
         S, A = self.states, rewards.shape[1]
         P = self.transitions if transitions is None else transitions
@@ -202,7 +205,7 @@ class Model:
 def time_layers(
     dataset: Dataset, discount: float | None, horizon: int | None
 ) -> tuple[Array, float]:
-    """The layer of every transition (0 without a horizon), and γ."""
+    """Return the layer of every transition (0 without a horizon), and γ."""
     if (discount is None) == (horizon is None):
         raise BadInput("a model needs either a discount or a horizon")
     if horizon is None:
@@ -216,7 +219,7 @@ def time_layers(
 
 
 def state_numbers(space: States, dataset: Dataset, field: str) -> Array:
-    """State numbers of a field; where the world ended, the next observation need not be one."""
+    """Return the state numbers of a field; after a terminal the next observation may be any."""
     observations: Array = getattr(dataset, field)
     needed = np.ones(len(dataset), np.bool_)
     if field == "next_observations":
@@ -231,7 +234,7 @@ def state_numbers(space: States, dataset: Dataset, field: str) -> Array:
 
 
 def add_ending_action(transitions: Matrix, actions: int) -> Matrix:
-    """The transitions of one more action, number A, that ends the world; [S·(A+1), S]."""
+    """Add an action, number A, that leads to the end state; returns [S·(A+1), S]."""
     starts = transitions.indptr[:-1].reshape(-1, actions)
     stops = transitions.indptr[actions::actions, None]
     indptr = np.append(np.hstack([starts, stops]), transitions.indptr[-1])
@@ -240,6 +243,6 @@ def add_ending_action(transitions: Matrix, actions: int) -> Matrix:
 
 
 def restrict(transitions: Matrix, pairs: Array) -> Matrix:
-    """The transitions of some pairs, by a mask [S, A]; the others end the world."""
+    """Keep the transitions of the pairs of a mask [S, A]; the others lead to the end state."""
     kept = sparse.diags_array(pairs.ravel().astype(np.float64))
     return sparse.csr_array(kept @ transitions)

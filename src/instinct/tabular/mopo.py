@@ -1,4 +1,7 @@
-"""MOPO: plan in the learned model with a penalty on what it does not know (Yu et al., 2020)."""
+"""MOPO: plan in the learned model with an uncertainty penalty (Yu et al., 2020, arXiv:2005.13239).
+
+See the paper's "Algorithm Specific Results", MOReL and MOPO.
+"""
 
 from dataclasses import dataclass
 
@@ -13,8 +16,9 @@ from instinct.tabular.solution import Solution
 class MOPOConfig:
     """The penalty is b(s, a) = 2·V_max·min(1, √(L/n(s, a))), L = constant·log(2|S||A|/δ).
 
-    The paper asks for b = Θ(V_max) out of support and refers to VI-LCB for the rest, whose constant
-    is the default; with it, all pairs seen less than some ten thousand times are penalised alike.
+    The paper needs b = Θ(V_max) out of support and refers to VI-LCB for the rest. The default
+    constant is that of VI-LCB. With it, all pairs seen less than about ten thousand times have the
+    same penalty.
     """
 
     R: float = 1.0
@@ -27,16 +31,16 @@ class MOPOConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOPOConfig":
-        """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
+        """Choose penalties b ≤ 1 for all pairs of the data, even those seen once."""
         log = np.log(2 * model.support.size / cls.delta)
         return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * log))
 
 
 def mopo(model: Model, config: MOPOConfig) -> Solution:
-    """The optimal policy of (P̂, r̂ - b).
+    """Return the optimal policy of (P̂, r̂ - b).
 
-    Out of support every model fits the data equally well: P̂ is taken to stay out of support for
-    good, at a reward of -R - 2·V_max per step, which is worse than anything in support.
+    Out of support every model fits the data equally well. Here P̂ stays out of support forever, with
+    a reward of -R - 2·V_max per step, which is lower than any value in support.
     """
     V_max = value_limit(model, config.R).max()
     L = config.constant * np.log(2 * model.support.size / config.delta)
@@ -49,6 +53,6 @@ def mopo(model: Model, config: MOPOConfig) -> Solution:
         V=V[:-1],
         objective=float(model.initial @ V[:-1]),
         gap=0.0,
-        certifies="V is the policy's value in the empirical model less the penalties; a lower "
-        "bound of its value if b covers the model's error",
+        certifies="V is the policy's value in the empirical model minus the penalties; it is a "
+        "lower bound of its true value if b is at least the model's error",
     )

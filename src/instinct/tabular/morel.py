@@ -1,6 +1,9 @@
-"""MOReL: plan in the learned model, and stop where models that fit disagree (Kidambi et al., 2020).
+"""MOReL: plan in the learned model, and stop where models that fit the data disagree.
 
-The known pairs are the paper's K_ξ: those where no two models of the version space M^α differ by
+Kidambi et al., 2020, arXiv:2005.05951; see the paper's "Algorithm Specific Results", MOReL and
+MOPO.
+
+The known pairs are the paper's K_ξ: pairs where no two models of the version space M^α differ by
 more than ξ in |r_1 - r_2| + γ·V_max·D_TV(P_1, P_2).
 """
 
@@ -18,11 +21,11 @@ from instinct.tabular.version_space import paper_alpha, require_alpha, small_alp
 
 @dataclass(frozen=True)
 class MOReLConfig:
-    """X = R is paid at every step from the first unknown pair on.
+    """Every step from the first unknown pair on costs X = R.
 
-    If not given, α and ξ are the paper's: α = |S|²|A|·log(1/δ) and
-    ξ = min(1, V_max·(|S|²|A|·log(1/δ)/N)^(1/4)). On small data no pair is known then; an α well
-    below n(s, a)/V_max² makes it so.
+    The defaults of α and ξ are the paper's: α = |S|²|A|·log(1/δ) and
+    ξ = min(1, V_max·(|S|²|A|·log(1/δ)/N)^(1/4)). With them no pair of a small dataset is known. A
+    pair is known if α is well below n(s, a)/V_max².
     """
 
     R: float = 1.0
@@ -36,12 +39,15 @@ class MOReLConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "MOReLConfig":
-        """An α so small that exactly the pairs of the data are known."""
+        """Choose an α so small that exactly the pairs of the data are known."""
         return cls(R=R, alpha=small_alpha(model, R), xi=1.0)
 
 
 def morel(model: Model, config: MOReLConfig) -> Solution:
-    """The optimal policy of (P̂, r̂) on the known pairs; any other leads to s†, at -X forever."""
+    """Return the optimal policy of (P̂, r̂) on the known pairs.
+
+    Every other pair leads to s†, which has the reward -X forever.
+    """
     V_max = value_limit(model, config.R)
     usual = paper_alpha(model, config.delta)
     alpha = usual if config.alpha is None else config.alpha
@@ -57,18 +63,18 @@ def morel(model: Model, config: MOReLConfig) -> Solution:
         objective=float(model.initial @ V[:-1]),
         gap=0.0,
         certifies=f"V is the policy's value in the empirical model of the {known.sum()} known "
-        "pairs, where leaving them earns -X per step",
+        "pairs, where every other pair gives -X per step",
     )
 
 
 def disagreement(model: Model, alpha: float, V_max: float) -> Array:
-    """How far two models of M^α can differ at each pair, [S, A]; at most doubled by a relaxation.
+    """Return an upper bound of the difference of two models of M^α at each pair, [S, A].
 
-    A pair that uses up all of α may move its reward by √(α/n) and its distribution by
-    KL(P̂ ‖ P) ≤ x = α/n. The relaxation is to let it do both. Two distributions of the KL ball
-    differ most on a set of probability p near 1/2 under P̂, where D_TV = q⁺(p) - q⁻(p) with
-    kl(p ‖ q±) = x. No set comes closer to 1/2 than the likeliest next state if that has p ≥ 1/2;
-    otherwise p = 1/2 bounds it, where D_TV = √(1 - e^{-2x}).
+    A pair that uses all of α may change its reward by √(α/n), or its distribution by
+    KL(P̂ ‖ P) ≤ x = α/n. The relaxation allows both, which at most doubles the difference. Two
+    distributions of the KL ball differ most on a set with a probability p near 1/2 under P̂, where
+    D_TV = q⁺(p) - q⁻(p) with kl(p ‖ q±) = x. If the most likely next state has p ≥ 1/2, no set is
+    closer to 1/2. Otherwise p = 1/2 gives a bound, D_TV = √(1 - e^{-2x}).
     """
     n = np.maximum(model.counts, 1)
     x = alpha / n
@@ -80,7 +86,10 @@ def disagreement(model: Model, alpha: float, V_max: float) -> Array:
 
 
 def furthest_probability(p: Array, x: Array, sign: int) -> Array:
-    """The largest (sign 1) or smallest (sign -1) q with p·log(p/q) + (1-p)·log((1-p)/(1-q)) ≤ x."""
+    """Return the largest (sign 1) or smallest (sign -1) q with kl(p ‖ q) ≤ x, by bisection.
+
+    kl(p ‖ q) = p·log(p/q) + (1-p)·log((1-p)/(1-q)).
+    """
     inside, outside = p, np.full_like(p, (1 + sign) / 2)
     for _ in range(60):
         q = (inside + outside) / 2

@@ -1,4 +1,7 @@
-"""PEVI: pessimistic value iteration over a finite horizon (Jin et al., 2021)."""
+"""PEVI: pessimistic value iteration with a finite horizon (Jin et al., 2021, arXiv:2012.15085).
+
+The value bounds per step are those of the paper's appendix "Grid World".
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +15,14 @@ from instinct.tabular.solution import Solution
 from instinct.theory.mdp import deterministic
 
 Bound = float | Sequence[float] | Array
-"""One number for all steps, or one for each."""
+"""One number for all steps, or one per step."""
 
 
 @dataclass(frozen=True, eq=False)
 class PEVIConfig:
-    """β, and the bounds V_min,h and V_max,h: numbers, or arrays [H] for h = 1..H.
+    """β, and the bounds V_min,h and V_max,h as numbers or as arrays [H] for h = 1..H.
 
-    Bounds left out are those of `value_bounds` for rewards in [-1, 1].
+    The default bounds are those of `value_bounds` for rewards in [-1, 1].
     """
 
     beta: float = 1.0
@@ -28,7 +31,7 @@ class PEVIConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "PEVIConfig":
-        """V_min,h = -R·(H-h+1): every step out of support costs R; no penalty in support."""
+        """Set V_min,h = -R·(H-h+1): every step out of support costs R. No penalty in support."""
         if model.horizon is None:
             raise BadInput("PEVI needs a model with a horizon")
         left = steps_remaining(model.horizon)
@@ -36,14 +39,14 @@ class PEVIConfig:
 
 
 def steps_remaining(horizon: int) -> Array:
-    """The number of steps left, H-h+1 for h = 1..H."""
+    """Return the number of remaining steps, H-h+1 for h = 1..H."""
     return np.arange(horizon, 0, -1.0)
 
 
 def value_bounds(horizon: int, beta: float, least: Bound, most: Bound) -> tuple[Array, Array]:
-    """The paper's V_min,h = Ṽ_min,h - β(H-h+1) - 1 and V_max,h = Ṽ_max,h.
+    """Return the paper's V_min,h = Ṽ_min,h - β(H-h+1) - 1 and V_max,h = Ṽ_max,h.
 
-    `least` and `most` are the smallest and largest possible returns Ṽ_min,h and Ṽ_max,h from
+    `least` and `most` are Ṽ_min,h and Ṽ_max,h, the smallest and largest possible returns from
     step h on. For rewards in [low, high] they are low·(H-h+1) and high·(H-h+1).
     """
     left = steps_remaining(horizon)
@@ -52,8 +55,9 @@ def value_bounds(horizon: int, beta: float, least: Bound, most: Bound) -> tuple[
 
 
 def pevi(model: Model, config: PEVIConfig) -> Solution:
-    """Backward induction, h = H..1, with the penalty β/√n_h(s, a); unseen is worth V_min,h.
+    """Run backward induction, h = H..1, with the penalty β/√n_h(s, a).
 
+    Pairs without data have the value V_min,h. For the others
     Q̂_h(s, a) = clip(r̂_h(s, a) + E[V_{h+1}(s′)] - β/√n_h(s, a), V_min,h, V_max,h).
     """
     if model.horizon is None:
@@ -86,4 +90,6 @@ def per_step(bound: Bound, horizon: int, field: str) -> Array:
     try:
         return np.broadcast_to(np.asarray(bound, np.float64), horizon)
     except ValueError as fault:
-        raise BadInput(f"needs one value, or {horizon}: one a step", field=field) from fault
+        raise BadInput(
+            f"needs one value, or {horizon} values, one per step", field=field
+        ) from fault

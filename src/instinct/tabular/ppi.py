@@ -1,4 +1,7 @@
-"""PPI: pessimistic policy iteration, over the actions that the data hold (Liu et al., 2020)."""
+"""PPI: pessimistic policy iteration over actions with enough data.
+
+Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI.
+"""
 
 import numpy as np
 
@@ -10,10 +13,11 @@ from instinct.theory.mdp import deterministic
 
 
 def ppi(model: Model, config: FilterConfig) -> Solution:
-    """Evaluate the policy with filtered backups, then take its best kept actions; repeat.
+    """Alternate between policy evaluation and improvement over the actions that pass the filter.
 
-    The evaluation is exact (J → ∞). It begins with the most frequent actions and ends when none is
-    better by more than the tolerance. Filtered actions are worth -V_max (see `pqi`).
+    The evaluation is exact (J → ∞). The first policy takes the most frequent actions. The iteration
+    stops when no action is better by more than the tolerance. Other actions have the value -V_max
+    (see `pqi`).
     """
     mdp = filtered_mdp(model, config)
     everyone = np.arange(mdp.states)
@@ -32,6 +36,6 @@ def ppi(model: Model, config: FilterConfig) -> Solution:
         V=V[:-1],
         objective=float(mdp.initial @ V),
         gap=float(gain.max()) * span(model),
-        certifies="V is the policy's value in the empirical model when leaving the kept actions "
-        "earns -R per step",
+        certifies="V is the policy's value in the empirical model if actions that do not pass "
+        "the filter give -R per step",
     )

@@ -1,9 +1,11 @@
-"""PQI: pessimistic Q iteration, which backs up only actions that the data hold (Liu et al., 2020).
+"""PQI: pessimistic Q iteration, which backs up only actions with enough data.
 
-(ζ∘f)(s, a) is f(s, a) where ζ(s, a) = 1[μ̂(s, a) ≥ b], and the least value of F elsewhere. With the
-original F = [0, V_max] that least value is 0, which is how ζ∘f is usually written. With the paper's
-F = [-V_max, V_max] it is -V_max: with 0 an action never seen would look better than any seen one of
-negative value.
+Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI.
+
+(ζ∘f)(s, a) is f(s, a) if ζ(s, a) = 1[μ̂(s, a) ≥ b] is 1, and otherwise the smallest value of F. For
+the original F = [0, V_max] that value is 0, and ζ∘f is usually written with 0. For the paper's
+F = [-V_max, V_max] it is -V_max. With 0, an unseen action would look better than any seen action
+with a negative value.
 """
 
 from dataclasses import dataclass
@@ -21,28 +23,28 @@ from instinct.theory.mdp import MDP, deterministic
 class FilterConfig:
     """The settings of PQI and PPI.
 
-    The threshold b, if not given, is the one that minimises the paper's bound for the given
-    concentrability C: b = (2·C·|S||A|)^(-1/2)·N^(-1/4). On small data that filters out most pairs;
-    0 keeps every pair that the data hold.
+    The default threshold b minimizes the paper's bound for the given concentrability C:
+    b = (2·C·|S||A|)^(-1/2)·N^(-1/4). On small data it removes most pairs. b = 0 keeps every pair
+    of the data.
     """
 
     R: float = 1.0
     b: float | None = None
     concentrability: float = 1.0
     tolerance: float = 1e-6
-    """How close to their limits the iterations are to come, in units of value."""
+    """Largest distance of the iterates from their limits, in units of value."""
 
     def __post_init__(self) -> None:
         require_positive(concentrability=self.concentrability, tolerance=self.tolerance)
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "FilterConfig":  # noqa: ARG003
-        """Every pair of the data is kept; leaving them costs R at every step."""
+        """Keep every pair of the data; every step outside costs R."""
         return cls(R=R, b=0.0)
 
 
 def filter_mask(model: Model, config: FilterConfig) -> Array:
-    """ζ, [S, A]."""
+    """Return ζ, [S, A]."""
     b = config.b
     if b is None:
         b = (2 * config.concentrability * model.support.size) ** -0.5 * len(model) ** -0.25
@@ -50,14 +52,17 @@ def filter_mask(model: Model, config: FilterConfig) -> Array:
 
 
 def filtered_mdp(model: Model, config: FilterConfig) -> MDP:
-    """The MDP whose backup of V gives ζ∘f for the f of least Bellman error: r̂ + γP̂V, or -V_max."""
+    """Return the MDP whose backup is ζ∘f for the f with the smallest Bellman error.
+
+    The backup of V is r̂ + γP̂V where ζ = 1, and -V_max elsewhere.
+    """
     zeta = filter_mask(model, config)
     rewards = np.where(zeta, model.rewards, -value_limit(model, config.R)[:, None])
     return model.mdp(rewards, restrict(model.transitions, zeta))
 
 
 def rounds(model: Model, R: float, tolerance: float) -> int:
-    """After so many backups, values that may reach 2·V_max apart are within the tolerance."""
+    """Return the number of backups that bring values from 2·V_max apart to within the tolerance."""
     if model.horizon is not None:
         return model.horizon
     if model.discount == 0:
@@ -66,7 +71,10 @@ def rounds(model: Model, R: float, tolerance: float) -> int:
 
 
 def pqi(model: Model, config: FilterConfig) -> Solution:
-    """f ← argmin_f of the Bellman error with the target r + γ·max_a′ (ζ∘f)(s′, a′), from -V_max."""
+    """Iterate f ← argmin_f of the Bellman error with the target r + γ·max_a′ (ζ∘f)(s′, a′).
+
+    The first f is -V_max.
+    """
     mdp = filtered_mdp(model, config)
     V = np.append(-value_limit(model, config.R), 0)
     for _ in range(rounds(model, config.R, config.tolerance)):
@@ -78,6 +86,6 @@ def pqi(model: Model, config: FilterConfig) -> Solution:
         V=V[:-1],
         objective=float(mdp.initial @ V),
         gap=0.0 if model.horizon else config.tolerance,
-        certifies="V is the value, in the empirical model, of the best policy when leaving the "
-        "kept actions earns -R per step",
+        certifies="V is the value of the best policy in the empirical model if actions that do "
+        "not pass the filter give -R per step",
     )

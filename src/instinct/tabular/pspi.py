@@ -1,4 +1,8 @@
-"""PSPI: a policy whose least value under Bellman-consistent critics is best (Xie et al., 2021)."""
+"""PSPI: Bellman-consistent pessimism (Xie et al., 2021, arXiv:2106.06926).
+
+It finds the policy with the best worst-case value under Bellman-consistent critics; see the paper's
+"Algorithm Specific Results", PSPI.
+"""
 
 import numpy as np
 
@@ -9,12 +13,15 @@ from instinct.tabular.solution import Solution
 
 
 def pspi(model: Model, config: GameConfig) -> Solution:
-    """max_π min_f (1-γ)·f(d_0, π) + β·E(π, f); with a horizon 1/H stands for 1-γ. See `game`."""
+    """Solve max_π min_f (1-γ)·f(d_0, π) + β·E(π, f), with 1/H for 1-γ if there is a horizon.
+
+    See `game`.
+    """
     return solve_game(
         model,
         config,
         start=model.initial / span(model),
         reference=np.zeros(model.support.shape),
-        claim="the objective is a lower bound of the policy's min_f (1-γ)f(d_0, π) + βE(π, f), V "
-        "what its critic says; the gap is to the best policy",
+        claim="the objective is a lower bound of the policy's min_f (1-γ)f(d_0, π) + βE(π, f); V "
+        "is the critic's value; the gap is to the best policy",
     )

@@ -1,9 +1,9 @@
 """Dynamic programming against the worst model of a version space.
 
-Values V with V = T V, where T backs up the worst expectations σ(V) of `VersionSpace.worst`. T is
-the least of the backups of all models, so policy iteration for the adversary finds V from above:
-solve one model, let every pair answer with its worst case against that solution, and repeat. If at
-the end T V ≥ V - ε, then V - ε·(steps left) is a lower bound, and V an upper one.
+The values satisfy V = T V, where T backs up the worst expectations σ(V) of `VersionSpace.worst`. T
+is the minimum of the backups of all models. Policy iteration for the adversary approaches V from
+above: solve one model, replace every pair by its worst case against that solution, and repeat. If
+T V ≥ V - ε at the end, then V - ε·(steps left) is a lower bound and V is an upper bound.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from instinct.tabular.version_space import VersionSpace
 from instinct.theory.linear import Matrix
 
 PRECISION = 1e-8
-"""ε, as a share of the largest value."""
+"""ε, relative to the largest value."""
 MAX_RESPONSES = 200
-"""At most so many answers of the adversary, and those that the steps of a horizon need."""
+"""Largest number of responses of the adversary, in addition to one per step of a horizon."""
 
 
 class RobustValues(NamedTuple):
-    """Bounds of the values against the worst model, [S], and σ(V) from below, [S, A]."""
+    """Bounds of the values against the worst model, [S], and a lower bound of σ(V), [S, A]."""
 
     low: Array
     high: Array
@@ -33,7 +33,7 @@ class RobustValues(NamedTuple):
 def solve_robust(
     space: VersionSpace, against: Callable[[Matrix], Array], backup: Callable[[Array], Array]
 ) -> RobustValues:
-    """`against` gives V, [S], in one model; `backup` gives T V from σ(V)."""
+    """Solve V = T V; `against` returns V, [S], in one model, and `backup` returns T V from σ(V)."""
     V = against(space.model.transitions)
     for left in reversed(range(MAX_RESPONSES + (space.model.horizon or 0))):
         later, transitions = space.worst(np.append(V, 0))
@@ -46,7 +46,7 @@ def solve_robust(
 
 
 def robust_optimum(space: VersionSpace) -> RobustValues:
-    """V = max_a [r_low + γ σ(V)]: the most that a policy can be sure of."""
+    """Solve V = max_a [r_low + γ σ(V)]: the best guaranteed value."""
     model = space.model
     return solve_robust(
         space,
@@ -56,7 +56,7 @@ def robust_optimum(space: VersionSpace) -> RobustValues:
 
 
 def robust_evaluation(space: VersionSpace, weights: Array, rewards: Array) -> RobustValues:
-    """V = rewards + γ Σ_a weights(a)·σ_a(V), with weights [S, A] that sum to at most one."""
+    """Solve V = rewards + γ Σ_a weights(a)·σ_a(V); weights [S, A] sum to at most one."""
     discount = space.model.discount
     return solve_robust(
         space,
@@ -68,7 +68,10 @@ def robust_evaluation(space: VersionSpace, weights: Array, rewards: Array) -> Ro
 def follow_or_part(
     space: VersionSpace, weights: Array, parting: Array, rewards: Array
 ) -> RobustValues:
-    """V = rewards + Σ_a weights(a)·max(γσ_a(V), parting(a)): go on, or take the parting value."""
+    """Solve V = rewards + Σ_a weights(a)·max(γσ_a(V), parting(a)).
+
+    Each action either continues or takes its parting value.
+    """
     model = space.model
 
     def against(P: Matrix) -> Array:
@@ -91,7 +94,10 @@ def follow_or_part(
 
 
 def evaluate_in_model(model: Model, P: Matrix, weights: Array, rewards: Array) -> Array:
-    """V = rewards + γ Σ_a weights(a)·(P V)(a), [S]: what the weights lack of one ends the world."""
+    """Solve V = rewards + γ Σ_a weights(a)·(P V)(a), [S], in one model.
+
+    If the weights sum to less than one, the episode ends with the remaining probability.
+    """
     rest = np.maximum(1 - weights.sum(axis=1, keepdims=True), 0)
     policy = np.vstack([np.hstack([weights, rest]), np.eye(model.actions + 1)[-1]])
     earned = np.repeat(rewards[:, None], model.actions + 1, axis=1)

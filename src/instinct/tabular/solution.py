@@ -1,4 +1,4 @@
-"""What a tabular algorithm returns."""
+"""The result of a tabular algorithm."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from instinct.data import Array
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A policy, the values that the algorithm gives it, and what these values promise."""
+    """A policy, the algorithm's value estimates, and what these estimates guarantee."""
 
     policy: Array
     """Action probabilities, [S, A]."""
@@ -16,8 +16,8 @@ class Solution:
     V: Array
     """Value estimates of states, [S]."""
     objective: float
-    """What the algorithm maximises, as attained by the policy."""
+    """The quantity that the algorithm maximizes, for this policy."""
     gap: float | None
-    """No policy attains more than `objective + gap`; None where nothing is maximised."""
+    """No policy has more than `objective + gap`; None if the algorithm maximizes nothing."""
     certifies: str
-    """What `V` and `objective` are, in words."""
+    """A sentence that says what `V` and `objective` guarantee."""

@@ -1,15 +1,15 @@
-"""The models that fit a dataset: M^α, and the worst that they can do.
+"""The version space M^α of models that fit a dataset, and worst cases over it.
 
-M^α holds every M with rewards in [-R, R] whose loss Σ -log P_M(s′|s,a) + (r_M(s,a) - r)² exceeds
-the least possible one by at most α. In counts that excess is
+M^α is the set of all M with rewards in [-R, R] whose loss Σ -log P_M(s′|s,a) + (r_M(s,a) - r)²
+exceeds the minimum by at most α. In terms of counts this is
 
     Σ_{s,a} n(s,a)·[KL(P̂(·|s,a) ‖ P_M(·|s,a)) + (r_M(s,a) - r̂(s,a))²] ≤ α.
 
-`VersionSpace` is a relaxation: every pair may spend the whole α by itself, once on its transitions
-and once on its reward. It contains M^α, so that a minimum over it is a lower bound of that over
-M^α; and it is rectangular, so that its minima obey a dynamic program. Out of support a model may
-do anything, so the worst pays -R and leads to the worst state. The end of the world is a state like
-any other, of value 0; with a horizon a model can only lead to the next layer or to the end.
+`VersionSpace` is a relaxation: every pair may use all of α, once for its transitions and once for
+its reward. It contains M^α, so a minimum over it is a lower bound of the minimum over M^α. It is
+rectangular, so dynamic programming finds its minima. Out of support a model is arbitrary: the worst
+one has the reward -R and leads to the worst state. The end state is a state with value 0. With a
+horizon, a model can only lead to the next layer or to the end state.
 """
 
 from dataclasses import dataclass
@@ -27,21 +27,21 @@ from instinct.theory.linear import Matrix
 
 
 def paper_alpha(model: Model, delta: float) -> float:
-    """α = |S|²|A|·log(1/δ), the paper's choice with its constant c = 1."""
+    """Return α = |S|²|A|·log(1/δ), the paper's choice with the constant c = 1."""
     return model.states**2 * model.actions * float(np.log(1 / delta))
 
 
 def require_alpha(alpha: float) -> None:
-    """Refuse an α that no model fits."""
+    """Refuse a negative α, for which M^α is empty."""
     if not alpha >= 0:
         raise BadInput(f"is {alpha:g}; it must not be negative", field="alpha")
 
 
 def small_alpha(model: Model, R: float) -> float:
-    """An α at which a pair seen once may lower its value by at most 1, and others by less.
+    """Return an α that lowers the value of a pair seen once by at most 1, and others by less.
 
-    The reward gives way by √(α/n) at most, a difference of two by twice that; probabilities by
-    √(α/2n), which moves values by at most 2·V_max·√(α/2n).
+    A reward changes by at most √(α/n), and a difference of two by twice that. Probabilities change
+    by at most √(α/2n), which changes values by at most 2·V_max·√(α/2n).
     """
     return float((2 + np.sqrt(2) * R * span(model)) ** -2)
 
@@ -60,7 +60,7 @@ class VersionSpace:
 
     @cached_property
     def slack(self) -> Array:
-        """√(α/n): how far a reward may be from its mean, [S, A]."""
+        """√(α/n), [S, A]: the largest distance of a reward from its mean."""
         return np.sqrt(self.alpha / np.maximum(self.model.counts, 1))
 
     @cached_property
@@ -71,18 +71,19 @@ class VersionSpace:
 
     @cached_property
     def high(self) -> Array:
-        """The highest."""
+        """The highest reward of every pair, [S, A]."""
         highest = np.minimum(self.model.rewards + self.slack, self.R)
         return np.where(self.model.support, highest, self.R)
 
     @cached_property
-    def seen(self) -> "SupportRows":
+    def seen(self) -> SupportRows:
+        """Rows of P̂ of the pairs in support."""
         return SupportRows.of(self.model)
 
     def worst(self, V: Array) -> tuple[Array, Matrix]:
-        """min_P Σ_s′ P(s′)·V(s′) from below, [S, A], and transitions [S·A, S] close to it.
+        """Return a lower bound of min_P Σ_s′ P(s′)·V(s′), [S, A], and P close to the minimum.
 
-        V has a value for every state and, last, one for the end of the world.
+        V has a value for every state and a last one for the end state. P is [S·A, S].
         """
         seen, size = self.seen, self.model.support.size
         where, value = self.worst_successors(V)
@@ -102,7 +103,7 @@ class VersionSpace:
         return bounds.reshape(-1, self.model.actions), kernel[:, :-1]
 
     def worst_successors(self, V: Array) -> tuple[Array, Array]:
-        """For every state the worst state that may follow, and its value."""
+        """Return for every state the worst possible next state, and its value."""
         S, n = self.model.states, len(self.model.space)
         if self.model.horizon is None:
             worst = int(V.argmin())

@@ -1,4 +1,7 @@
-"""VI-LCB: value iteration with lower confidence bounds (Rashidinejad et al., 2021)."""
+"""VI-LCB: value iteration with lower confidence bounds.
+
+Rashidinejad et al., 2021, arXiv:2103.12021; see the paper's "Algorithm Specific Results", VI-LCB.
+"""
 
 from dataclasses import dataclass
 
@@ -15,16 +18,16 @@ from instinct.theory.mdp import deterministic
 class VILCBConfig:
     """The penalty is b(s, a) = 2·V_max·√(L/m(s, a)), L = constant·log(2(J+1)|S||A|/δ).
 
-    The paper's constant is 2000, which keeps every value at -V_max unless a pair is seen
-    thousands of times; by Hoeffding's inequality 1/2 is enough. Without `split`, all iterations
-    use all of the data.
+    The paper's constant is 2000. With it every value stays at -V_max unless a pair is seen
+    thousands of times. By Hoeffding's inequality 1/2 is enough. Without `split`, every iteration
+    uses all data.
     """
 
     R: float = 1.0
     constant: float = 2000.0
     delta: float = 0.1
     iterations: int | None = None
-    """J; if not given log(N)/(1-γ), or H."""
+    """J; the default is log(N)/(1-γ), or H."""
     split: bool = True
     seed: int = 0
 
@@ -34,21 +37,21 @@ class VILCBConfig:
 
     @classmethod
     def pessimistic(cls, model: Model, R: float) -> "VILCBConfig":
-        """Penalties b ≤ 1 for all pairs of the data, even if seen once."""
+        """Choose penalties b ≤ 1 for all pairs of the data, even those seen once."""
         log = np.log(2 * (rounds(model) + 1) * model.support.size / cls.delta)
         return cls(R=R, constant=1 / (4 * (R * span(model)) ** 2 * log), split=False)
 
 
 def rounds(model: Model) -> int:
-    """J."""
+    """Return the paper's number of iterations J."""
     return model.horizon or int(np.ceil(np.log(len(model)) / (1 - model.discount)))
 
 
 def vi_lcb(model: Model, config: VILCBConfig) -> Solution:
-    """J rounds of backups, each from its own random part of the data; values only ever rise.
+    """Run J rounds of backups, each on its own random part of the data; values never decrease.
 
-    Where a part holds no data the algorithm leaves reward and next state open; they are taken so
-    that the value is below -V_max, whatever L.
+    The algorithm does not define reward and next state of a pair that a part has no data for. Here
+    such a pair has a value below -V_max for any L.
     """
     V_max = value_limit(model, config.R)
     J = rounds(model) if config.iterations is None else config.iterations
@@ -78,14 +81,14 @@ def vi_lcb(model: Model, config: VILCBConfig) -> Solution:
 
 
 def backup(model: Model, part: Array, V: Array) -> tuple[Array, Array]:
-    """m(s, a), and the mean of r + γV(s′), [S, A], over a part of the data."""
+    """Return m(s, a) and the mean of r + γV(s′), [S, A], on a part of the data."""
     m = counts(model, part)
     target = model.observed[part] + model.discount * np.append(V, 0)[model.successors[part]]
     return m, counts(model, part, target) / np.maximum(m, 1)
 
 
 def backup_all(model: Model, V: Array) -> tuple[Array, Array]:
-    """The same over all of the data."""
+    """Return n(s, a) and the mean of r + γV(s′), [S, A], on all data."""
     later = np.asarray(model.transitions @ V).reshape(-1, model.actions)
     return model.counts, model.rewards + model.discount * later
 

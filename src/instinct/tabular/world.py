@@ -1,7 +1,7 @@
-"""The world as far as the data show it: the empirical model as an MDP with exact theory.
+"""The empirical model of a dataset as an MDP on which the exact theory can be computed.
 
-Nothing is known of what lies out of support, so leaving it is taken to be for good: every pair
-without data leads to an unknown state that only leads to itself and is out of support too.
+Nothing is known out of support, so a policy that leaves the support never returns: every pair
+without data leads to an unknown state, which leads only to itself and is out of support too.
 """
 
 from typing import NamedTuple
@@ -15,27 +15,29 @@ from instinct.tabular.model import Model
 from instinct.theory.linear import Matrix
 from instinct.theory.mdp import MDP
 
-LARGEST = 300_000
-"""Pairs (s, a) above which the linear programs take too long."""
+MAX_PAIRS = 300_000
+"""Largest number of pairs (s, a); with more the linear programs take too long."""
 
 
 class ObservedWorld(NamedTuple):
+    """The MDP of a dataset, with the counts of its pairs."""
+
     mdp: MDP
     counts: Array
-    """n(s, a), [S, A]: zero in the unknown state."""
+    """n(s, a), [S, A]; zero in the unknown state."""
 
 
 def observed_world(model: Model, unknown: float) -> ObservedWorld:
-    """An MDP over the model's states, the unknown state and the end, in this order.
+    """Return an MDP over the model's states, the unknown state and the end state, in this order.
 
-    `unknown` is the reward of every step out of support. With a horizon every layer has an unknown
-    state of its own.
+    `unknown` is the reward of every step out of support. With a horizon, every layer has its own
+    unknown state.
     """
     n, A, H = len(model.space), model.actions, model.horizon or 1
-    if n * H * A > LARGEST:
+    if n * H * A > MAX_PAIRS:
         raise BadInput(
-            f"{n * H:,} states with {A} actions are more than exact theory can take "
-            f"({LARGEST:,} pairs); use fewer bins, a discount, or less data"
+            f"{n * H:,} states with {A} actions are too many for the exact theory "
+            f"(at most {MAX_PAIRS:,} pairs); use fewer bins, a discount, or less data"
         )
     place = (np.arange(H)[:, None] * (n + 1) + np.arange(n)).ravel()
     hidden = np.arange(H) * (n + 1) + n
@@ -53,7 +55,7 @@ def observed_world(model: Model, unknown: float) -> ObservedWorld:
 
 
 def known(model: Model, place: Array, states: int) -> Matrix:
-    """P̂ between the places of the model's states, and to the end where the world ended."""
+    """Return P̂ between the model's states, and to the end state where the data have a terminal."""
     A, end = model.actions, states - 1
     table = model.transitions.tocoo()
     pairs = np.flatnonzero(model.support)
@@ -66,7 +68,7 @@ def known(model: Model, place: Array, states: int) -> Matrix:
 
 
 def escapes(counts: Array, hidden: Array, layered: bool) -> Matrix:
-    """Pairs without data lead to the unknown state, of the next layer if there are layers."""
+    """Return transitions from pairs without data to the unknown state (of the next layer)."""
     states, A = counts.shape
     end = states - 1
     width = end // len(hidden)

@@ -1,4 +1,4 @@
-"""The paper's theory, made computable: the implicit CMDP, positive data bias, and assumptions."""
+"""Exact quantities of the paper's theory: implicit CMDP, positive data bias, assumptions."""
 
 from instinct.theory.assumptions import AssumptionCheck, check_assumptions
 from instinct.theory.bias import Bias

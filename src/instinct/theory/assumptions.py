@@ -1,4 +1,4 @@
-"""Which assumptions of the paper hold for an MDP, a data distribution and a reward class."""
+"""Check the paper's assumptions for an MDP, a data distribution and a reward class."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from instinct.theory.mdp import MDP
 from instinct.theory.support import concentrability, costs, feasible, reachable, support, viable
 
 DELTAS = (0.001, 0.01, 0.1, 1.0)
-"""Where κ is shown."""
+"""The δ at which κ(δ) is reported."""
 
 
 class AssumptionCheck(NamedTuple):
-    """Whether an assumption holds, by which numbers, in a sentence."""
+    """The result for one assumption: whether it holds, its numbers, and a sentence."""
 
     name: str
     holds: bool
@@ -29,17 +29,21 @@ class AssumptionCheck(NamedTuple):
 def check_assumptions(
     mdp: MDP, mu: Array, rewards: Sequence[Array] | None = None
 ) -> list[AssumptionCheck]:
-    """The assumptions on the data, for a finite reward class or all rewards in [-1, 1].
+    """Check the assumptions on the data, for a finite reward class or all rewards in [-1, 1].
 
-    Single-policy concentrability, then the four points of the data assumption (for a layered MDP
-    the three points of its finite-horizon version, and the two others for completeness).
+    First Single-policy Concentrability, then the four points of the Data Assumption. For a layered
+    MDP these include the three points of the Data Assumption (Finite Horizon).
     """
     mu = np.asarray(mu, np.float64)
     covered = support(mdp, mu)
     bias = Bias(mdp, covered, None if rewards is None else tuple(rewards))
-    results = [covers_optimal(mdp, mu), bounded_rewards(rewards), stays(mdp, covered)]
+    results = [
+        check_concentrability(mdp, mu),
+        check_bounded_rewards(rewards),
+        check_feasibility(mdp, covered),
+    ]
     if not results[-1].holds:
-        why = "Not defined, as no policy stays in the support."
+        why = "Not defined, because no policy stays in the support."
         names = [
             "positive bias",
             "bounded sensitivity",
@@ -47,14 +51,14 @@ def check_assumptions(
             "covered solution",
         ]
         return [*results, *(AssumptionCheck(name, False, {}, why) for name in names)]
-    results.append(positive_bias(bias))
+    results.append(check_positive_bias(bias))
     if rewards is None:
-        return results + regular_for_all(mdp, mu, covered)
-    return results + regular(mdp, mu, bias.problems)
+        return results + check_regularity_for_all(mdp, mu, covered)
+    return results + check_regularity(mdp, mu, bias.problems)
 
 
-def covers_optimal(mdp: MDP, mu: Array) -> AssumptionCheck:
-    """Single-policy concentrability, for some optimal policy."""
+def check_concentrability(mdp: MDP, mu: Array) -> AssumptionCheck:
+    """Check Single-policy Concentrability for some optimal policy."""
     pairs = optimal_pairs(implicit_cmdp(mdp, np.ones(mdp.rewards.shape, np.bool_)))
     covered = pairs & support(mdp, mu)
     policy = mdp.optimal(mdp.rewards, viable(mdp, covered)).policy
@@ -68,8 +72,8 @@ def covers_optimal(mdp: MDP, mu: Array) -> AssumptionCheck:
     )
 
 
-def bounded_rewards(rewards: Sequence[Array] | None) -> AssumptionCheck:
-    """r̃(s, a) ∈ [-1, 1]."""
+def check_bounded_rewards(rewards: Sequence[Array] | None) -> AssumptionCheck:
+    """Check r̃(s, a) ∈ [-1, 1] (Data Assumption, point 1)."""
     low = -1.0 if rewards is None else min(float(r.min()) for r in rewards)
     high = 1.0 if rewards is None else max(float(r.max()) for r in rewards)
     sentence = f"The data rewards are between {low:.4g} and {high:.4g}."
@@ -78,8 +82,8 @@ def bounded_rewards(rewards: Sequence[Array] | None) -> AssumptionCheck:
     )
 
 
-def stays(mdp: MDP, covered: Array) -> AssumptionCheck:
-    """There is a policy with V_cμ^π(d_0) ≤ 0."""
+def check_feasibility(mdp: MDP, covered: Array) -> AssumptionCheck:
+    """Check that a policy has V_cμ^π(d_0) ≤ 0 (Data Assumption, point 3)."""
     holds = feasible(mdp, covered)
     cost = 0.0 if holds else -float(mdp.initial @ mdp.optimal(-costs(covered)).V)
     which = "Some policy" if holds else "No policy"
@@ -87,8 +91,11 @@ def stays(mdp: MDP, covered: Array) -> AssumptionCheck:
     return AssumptionCheck("feasible constraint", holds, {"least_cost": cost}, sentence)
 
 
-def positive_bias(bias: Bias) -> AssumptionCheck:
-    """μ is 1/ε-positively biased; any bounded reward has some ε, so the number is what counts."""
+def check_positive_bias(bias: Bias) -> AssumptionCheck:
+    """Compute the degree of positive bias (Data Assumption, point 2).
+
+    Every bounded reward has some ε, so the number matters more than whether the check holds.
+    """
     most = bias.best + float(bias.mdp.initial @ bias.mdp.optimal(-bias.mdp.rewards).V)
     numbers = {"degree": bias.degree, "epsilon": bias.epsilon, "slope": bias.slope, "worst": most}
     sentence = (
@@ -98,29 +105,29 @@ def positive_bias(bias: Bias) -> AssumptionCheck:
     return AssumptionCheck("positive bias", math.isfinite(bias.slope), numbers, sentence)
 
 
-def regular(mdp: MDP, mu: Array, problems: Sequence[CMDP]) -> list[AssumptionCheck]:
-    """κ(δ) ≤ K, κ(δ) → 0 and a covered π†, by the worst r̃ of a finite class."""
+def check_regularity(mdp: MDP, mu: Array, problems: Sequence[CMDP]) -> list[AssumptionCheck]:
+    """Check κ(δ) ≤ K, κ(δ) → 0 and a covered π† (Data Assumption, point 4) for a finite class."""
     K = max(problem.bound for problem in problems)
     multiplier = max(problem.multiplier for problem in problems)
     kappas = {d: max(problem.kappa(d) for problem in problems) for d in DELTAS}
     C = max(concentrability(mdp, problem.optimal.policy, mu) for problem in problems)
-    return sensitivity(mdp, K, multiplier, kappas, C)
+    return sensitivity_checks(mdp, K, multiplier, kappas, C)
 
 
-def regular_for_all(mdp: MDP, mu: Array, covered: Array) -> list[AssumptionCheck]:
-    """The same for all rewards in [-1, 1], by bounds that hold for each of them."""
+def check_regularity_for_all(mdp: MDP, mu: Array, covered: Array) -> list[AssumptionCheck]:
+    """Check point 4 for all rewards in [-1, 1], with bounds that hold for each of them."""
     multiplier = 2 * mdp.span / leaving_cost(mdp, covered)
     K = 2 * mdp.span if multiplier > 0 else 0.0
     kappas = {d: min(K, multiplier * d) for d in DELTAS}
     stay = viable(mdp, covered)
     visited = (mu > 0) & stay & reachable(mdp, stay)[:, None]
-    return sensitivity(mdp, K, multiplier, kappas, float(mu.sum() / mu[visited].min()))
+    return sensitivity_checks(mdp, K, multiplier, kappas, float(mu.sum() / mu[visited].min()))
 
 
-def sensitivity(
+def sensitivity_checks(
     mdp: MDP, K: float, multiplier: float, kappas: dict[float, float], C: float
 ) -> list[AssumptionCheck]:
-    """The checks on κ and π†, from numbers that no r̃ of the class exceeds."""
+    """Return the checks on κ and π†, from upper bounds for all r̃ of the class."""
     named = {f"kappa({delta:g})": kappa for delta, kappa in kappas.items()}
     checks = [
         AssumptionCheck(
@@ -140,14 +147,14 @@ def sensitivity(
         ),
     ]
     if mdp.horizon is not None:
-        checks.append(horizon_bound(mdp.horizon, multiplier))
+        checks.append(check_horizon_bound(mdp.horizon, multiplier))
     return checks
 
 
-def horizon_bound(horizon: int, multiplier: float) -> AssumptionCheck:
-    """The printed κ(δ) ≤ min{2H, (2H + 1) δ}, which random transitions may break."""
+def check_horizon_bound(horizon: int, multiplier: float) -> AssumptionCheck:
+    """Check the paper's κ(δ) ≤ min{2H, (2H + 1) δ}, which random transitions may violate."""
     most = 2.0 * horizon + 1
-    sentence = f"λ† is at most {multiplier:.4g}; the printed bound for the horizon is {most:g}."
+    sentence = f"λ† is at most {multiplier:.4g}; the paper's bound for the horizon is {most:g}."
     return AssumptionCheck(
         "finite-horizon sensitivity", multiplier <= most, {"bound": most}, sentence
     )

@@ -1,4 +1,4 @@
-"""The degree of positive data bias, exactly."""
+"""The exact degree of positive data bias (definition "Positive Data Bias")."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from instinct.theory.lp import Constraint, maximize
 from instinct.theory.mdp import MDP, Optimal
 
 TOLERANCE = 1e-9
-"""Relative to the span of the problem: values closer than this count as equal.
+"""Values that differ by less than this, relative to the span, count as equal.
 
-An action that is this close to the best one counts as optimal, and an ε this small as zero.
+An action this close to the best one counts as optimal. An ε this small counts as zero.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """How bad a policy in Π†(δ) can be under the true rewards, those of the MDP.
+    """The regret of policies in Π†(δ) under the true rewards, which are those of the MDP.
 
     μ is 1/ε-positively biased for the reward class R̃ if for all δ ≥ 0
     max_{r̃ ∈ R̃} max_{π ∈ Π†_r̃(δ)} V_r^*(d_0) - V_r^π(d_0) ≤ ε + O(δ).
-    The left side is concave in δ for every r̃ and continuous at 0, so the least ε is its value at
-    δ = 0, where Π†_r̃(0) are the policies that take optimal actions of C_μ(r̃) only.
+    The left side is concave in δ for every r̃ and continuous at 0. So the smallest ε is its value
+    at δ = 0, where Π†_r̃(0) are the policies that take only optimal actions of C_μ(r̃).
 
     Without `rewards` the class is all rewards in [-1, 1]. Then the union of Π†_r̃(δ) over r̃ is
     {π: V_cμ^π(d_0) ≤ δ}: no Π†_r̃(δ) is larger, and r̃ = 0 makes every such policy optimal. The
-    worst of them solves C_μ(-r), relaxed by δ: the regret is ε + κ(δ) of C_μ(-r), and the slope at
-    0 is its λ†.
+    worst of them solves C_μ(-r), relaxed by δ. So the largest regret is ε + κ(δ) of C_μ(-r), and
+    its slope at 0 is λ† of C_μ(-r).
     """
 
     mdp: MDP
@@ -55,7 +55,7 @@ class Bias:
 
     @cached_property
     def worst(self) -> tuple[Optimal, ...]:
-        """For every r̃ the policy in Π†_r̃(0) with the least true value, as if maximising -r."""
+        """For every r̃ the policy in Π†_r̃(0) with the lowest true value; it maximizes -r."""
         return tuple(
             self.mdp.optimal(-self.mdp.rewards, optimal_pairs(problem)) for problem in self.problems
         )
@@ -67,7 +67,7 @@ class Bias:
 
     @property
     def degree(self) -> float:
-        """1/ε, infinite if ε is zero up to the tolerance."""
+        """1/ε; infinite if ε is at most the tolerance."""
         return float("inf") if self.epsilon <= self.tolerance else 1 / self.epsilon
 
     @property
@@ -75,7 +75,7 @@ class Bias:
         return TOLERANCE * max(1.0, self.mdp.span)
 
     def regret(self, delta: float) -> float:
-        """The largest regret in Π†_r̃(δ) for any r̃."""
+        """Return the largest regret in Π†_r̃(δ) over all r̃."""
         check_delta(delta)
         if delta == 0:
             return self.epsilon
@@ -88,18 +88,21 @@ class Bias:
         return max(self.epsilon, max(self.best + program.value for program in programs))
 
     def curve(self, deltas: Iterable[float]) -> Array:
-        """Rows of δ and the largest regret."""
+        """Return rows of δ and the largest regret."""
         return np.array([(delta, self.regret(delta)) for delta in deltas])
 
     @cached_property
     def slope(self) -> float:
-        """The constant of O(δ): the least k with regret(δ) ≤ ε + k δ for all δ ≥ 0."""
+        """The constant of O(δ): the smallest k with regret(δ) ≤ ε + k δ for all δ ≥ 0."""
         if self.rewards is None:
             return self.problems[0].multiplier
         return max(self._slope(problem) for problem in self.problems)
 
     def _slope(self, problem: CMDP) -> float:
-        """sup_π (regret - ε) / δ, for the least δ with π in Π†_r̃(δ), by Dinkelbach's method."""
+        """Return sup_π (regret - ε) / δ, by Dinkelbach's method.
+
+        δ is the smallest number with π in Π†_r̃(δ).
+        """
         slope = 0.0
         while True:
             program = maximize(self.mdp, -self.mdp.rewards, constraints(problem, 0.0), price=slope)
@@ -111,12 +114,12 @@ class Bias:
 
 
 def optimal_pairs(problem: CMDP) -> Array:
-    """The pairs that the policies in Π†(0) may take, [S, A]."""
+    """Return the pairs that policies in Π†(0) may take, [S, A]."""
     Q, V, _ = problem.optimal
     tolerance = TOLERANCE * max(1.0, problem.mdp.span)
     return np.asarray(problem.viable & (V[:, None] - Q <= tolerance))
 
 
 def constraints(problem: CMDP, delta: float) -> list[Constraint]:
-    """Π†(δ): V_r̃^π†(d_0) - V_r̃^π(d_0) ≤ δ and V_cμ^π(d_0) ≤ δ."""
+    """Return the constraints of Π†(δ): V_r̃^π†(d_0) - V_r̃^π(d_0) ≤ δ and V_cμ^π(d_0) ≤ δ."""
     return [Constraint(-problem.rewards, delta - problem.value), Constraint(problem.costs, delta)]

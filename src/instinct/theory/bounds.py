@@ -1,4 +1,4 @@
-"""The paper's bounds as functions, to be drawn beside what is measured."""
+"""The paper's bounds as functions."""
 
 import math
 from typing import Literal
@@ -24,29 +24,35 @@ def required_admissibility(K: float, delta: float = 1.0) -> float:
 
 
 def iota(delta: float, kappa: float) -> float:
-    """ι = δ + κ(δ): the bound on V_cμ^π̂(d_0), and on leaving the support, with unlimited data."""
+    """Return ι = δ + κ(δ) of the Main Result, without the o(1) term of finite data.
+
+    It bounds V_cμ^π̂(d_0) and the probability of leaving the support.
+    """
     return delta + kappa
 
 
 def performance_bound(epsilon: float, slope: float, iota: float) -> float:
-    """ε + O(ι) with the constant of the data: the bound on V_r^*(d_0) - V_r^π̂(d_0)."""
+    """Return ε + O(ι), the bound of the Main Result on V_r^*(d_0) - V_r^π̂(d_0).
+
+    The slope is the constant of O(ι), which depends on the data.
+    """
     return epsilon + slope * iota
 
 
 def printed_kappa_bound(horizon: int, delta: float) -> float:
-    """min{2H, (2H + 1) δ}, the printed bound on κ(δ) for a horizon H.
+    """Return min{2H, (2H + 1) δ}, the paper's bound on κ(δ) in the Finite-Horizon Version.
 
-    It holds when leaving the support costs at least one, as with deterministic transitions; see
-    `kappa_bound` for what holds always.
+    It holds if leaving the support costs at least one, for example with deterministic transitions.
+    `kappa_bound` holds in every case.
     """
     return min(2.0 * horizon, (2 * horizon + 1) * delta)
 
 
 def leaving_cost(mdp: MDP, support: Array) -> float:
-    """q, the least expected cost min_π V_cμ^π of a step after which the support may be left.
+    """Return q, the lowest expected cost min_π V_cμ^π of a step that may leave the support.
 
-    The step is one that a policy that stayed in the support so far can take. Infinite if there
-    is none. With deterministic transitions and γ = 1 it is at least one.
+    Only steps that follow a path inside the support count. q is infinite if there is no such step.
+    With deterministic transitions and γ = 1 it is at least one.
     """
     stay = viable(mdp, support)
     there = reachable(mdp, stay) & stay.any(axis=1)
@@ -56,11 +62,11 @@ def leaving_cost(mdp: MDP, support: Array) -> float:
 
 
 def kappa_bound(mdp: MDP, support: Array, delta: float) -> float:
-    """κ(δ) ≤ min{2 span, (2 span / q) δ} for every r̃ in [-1, 1], with q the least leaving cost.
+    """Return min{2 span, (2 span / q) δ} ≥ κ(δ), for every r̃ in [-1, 1]; q is `leaving_cost`.
 
-    Follow any π, but stay in the support where π would first leave it: the value falls by at most
-    2 span per chance of leaving (discounted to then), and V_cμ^π is at least q times that chance.
-    So λ† ≤ 2 span / q.
+    Proof: follow any π, but stay in the support where π would first leave it. The value falls by
+    at most 2 span times the (discounted) probability of leaving, and V_cμ^π is at least q times
+    that probability. So λ† ≤ 2 span / q.
     """
     return min(2 * mdp.span, 2 * mdp.span / leaving_cost(mdp, support) * delta)
 
@@ -68,13 +74,14 @@ def kappa_bound(mdp: MDP, support: Array, delta: float) -> float:
 def vi_lcb_bound(
     mdp: MDP, *, v_max: float, concentrability: float, transitions: int, failure: float
 ) -> float:
-    """The bound on V_r̄^π(d_0) - V_r̄^π̂(d_0) for VI-LCB, with all its constants.
+    """Return the bound on V_r̄^π(d_0) - V_r̄^π̂(d_0) for VI-LCB, with all constants.
 
+    See "Algorithm Specific Results", VI-LCB. The bound is
     γ^J 2 V_max + 64 V_max / (1-γ) · √(L |S||A| C (J+1) / N), with J = log N / (1-γ) rounds and
     L = 2000 log(2 (J+1) |S||A| / failure), at the comparator's concentrability C.
     """
     if mdp.horizon is not None:
-        raise BadInput("the bound of VI-LCB is for discounted problems")
+        raise BadInput("the bound of VI-LCB needs a discounted MDP")
     pairs, gap = mdp.states * mdp.actions, 1 - mdp.discount
     J = math.floor(math.log(transitions) / gap)
     L = 2000 * math.log(2 * (J + 1) * pairs / failure)
@@ -91,12 +98,12 @@ def regret_rate(
     transitions: Array | float,
     failure: float,
 ) -> Array:
-    """What stands inside the O(·) of an algorithm's regret bound: its shape in N, not its size.
+    """Return the term inside the O(·) of an algorithm's regret bound, without its constant.
 
-    V_max is R/(1-γ), R the range of the rewards it is admissible for.
+    See "Algorithm Specific Results". V_max is R/(1-γ) for an R-admissible algorithm.
     """
     if mdp.horizon is not None:
-        raise BadInput("the rates of the algorithms are for discounted problems")
+        raise BadInput("the regret rates need a discounted MDP")
     S, A, C, gap = mdp.states, mdp.actions, concentrability, 1 - mdp.discount
     log, N = math.log(1 / failure), np.asarray(transitions, np.float64)
     match algorithm:

@@ -1,4 +1,7 @@
-"""The implicit constrained MDP C_μ(r̃): max_π V_r̃^π(d_0) such that V_cμ^π(d_0) ≤ 0."""
+"""The implicit CMDP C_μ(r̃) of the section "Survival Instinct".
+
+C_μ(r̃) is the problem max_π V_r̃^π(d_0) such that V_cμ^π(d_0) ≤ 0.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,14 +16,14 @@ from instinct.theory.mdp import MDP, Optimal
 from instinct.theory.support import costs, feasible, viable
 
 TOLERANCE = 1e-11
-"""Relative to the span of the values compared, what counts as no gain."""
+"""Gains below this, relative to the span, count as zero."""
 
 
 class CMDPSolution(NamedTuple):
     """An optimal policy of max_π V_r̃^π(d_0) such that V_cμ^π(d_0) ≤ δ."""
 
     value: float
-    """V_r̃^π(d_0), not normalised."""
+    """V_r̃^π(d_0), not normalized."""
     cost: float
     """V_cμ^π(d_0)."""
     policy: Array
@@ -30,10 +33,10 @@ class CMDPSolution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CMDP:
-    """C_μ(r̃), from an MDP, a support [S, A] and data rewards r̃ [S, A] (else the MDP's own).
+    """C_μ(r̃), from an MDP, a support [S, A] and data rewards r̃ [S, A].
 
-    Discounted or layered. Everything is exact: δ = 0 by dynamic programming over the pairs from
-    which the support need not be left, δ > 0 by a linear program over occupancies.
+    The MDP is discounted or layered. All results are exact: at δ = 0 by dynamic programming over
+    the pairs from which the support need not be left, at δ > 0 by a linear program over visits.
     """
 
     mdp: MDP
@@ -47,7 +50,7 @@ class CMDP:
         if not feasible(self.mdp, self.support):
             raise BadInput(
                 "no policy stays in the support of the data from every initial state, so the "
-                "constrained problem has no solution; the data must cover some policy for ever"
+                "constrained problem has no solution; the data must cover all steps of some policy"
             )
 
     @cached_property
@@ -57,7 +60,7 @@ class CMDP:
 
     @cached_property
     def viable(self) -> Array:
-        """The pairs that a policy with V_cμ = 0 may take."""
+        """Pairs that a policy with V_cμ = 0 may take."""
         return viable(self.mdp, self.support)
 
     @cached_property
@@ -71,7 +74,7 @@ class CMDP:
         return float(self.mdp.initial @ self.optimal.V)
 
     def solve(self, delta: float = 0.0) -> CMDPSolution:
-        """The optimum of the δ-relaxed problem."""
+        """Solve the relaxed CMDP, whose constraint is V_cμ^π(d_0) ≤ δ."""
         check_delta(delta)
         if delta == 0:
             return CMDPSolution(self.value, 0.0, self.optimal.policy, self.multiplier)
@@ -81,7 +84,10 @@ class CMDP:
         return CMDPSolution(program.value, cost, policy, float(program.multipliers[0]))
 
     def kappa(self, delta: float) -> float:
-        """κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0), which is at most λ† δ."""
+        """Return the sensitivity function κ(δ) = max_{π ∈ Π†(δ)} V_r̃^π(d_0) - V_r̃^π†(d_0).
+
+        It is at most λ† δ.
+        """
         check_delta(delta)
         if self.multiplier == 0:
             return 0.0
@@ -89,16 +95,16 @@ class CMDP:
 
     @cached_property
     def bound(self) -> float:
-        """The least K with κ(δ) ≤ K for all δ: what r̃ offers beyond the support."""
+        """The smallest K with κ(δ) ≤ K for all δ: the gain of r̃ outside of the support."""
         return max(float(self.mdp.initial @ self.mdp.optimal(self.rewards).V) - self.value, 0.0)
 
     @cached_property
     def multiplier(self) -> float:
         """λ†, the smallest λ ≥ 0 with max_π V_r̃^π(d_0) - λ V_cμ^π(d_0) = V_r̃^π†(d_0).
 
-        A cost of 0 leaves no interior, but the problem is a linear program, so multipliers exist;
-        they are [λ†, ∞), and λ† = sup_π (V_r̃^π - V_r̃^π†) / V_cμ^π = κ′(0+). The supremum is found
-        by Newton's method on the convex, piecewise linear max_π V_r̃^π - λ V_cμ^π.
+        Slater's condition does not hold, but the problem is a linear program, so multipliers
+        exist. They are [λ†, ∞), and λ† = sup_π (V_r̃^π - V_r̃^π†) / V_cμ^π = κ′(0+). Newton's method
+        on the convex, piecewise linear function max_π V_r̃^π - λ V_cμ^π finds the supremum.
         """
         multiplier = 0.0
         while True:
@@ -119,5 +125,5 @@ def check_delta(delta: float) -> None:
 
 
 def implicit_cmdp(mdp: MDP, support: Array, rewards: Array | None = None) -> CMDP:
-    """C_μ(r̃), for the MDP's own rewards if none are given."""
+    """Return C_μ(r̃), with the MDP's own rewards if none are given."""
     return CMDP(mdp, np.asarray(support, np.bool_), mdp.rewards if rewards is None else rewards)

@@ -1,6 +1,6 @@
-"""Small problems that break a statement of the paper as printed: it needs a further condition.
+"""Small problems in which a statement of the paper fails without a further condition.
 
-`docs/theory.md` says for each what goes wrong and what holds instead.
+`docs/theory.md` explains for each what fails and what holds instead.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from instinct.theory.mdp import MDP, layered
 
 
 def leak(chance: float = 0.01) -> CMDP:
-    """κ(δ) > (2H + 1) δ at δ = `chance`, for H = 2 and small chances.
+    """Return a CMDP with κ(δ) > (2H + 1) δ at δ = `chance`, for H = 2 and a small chance.
 
-    In state 0, action 0 leads to a place (state 1) with reward -1, action 1 mostly to one with
-    reward 1 (state 2), but by chance out of the support (state 3). So V_cμ is not at least one
-    when it is positive, as the proof has it, but as small as the chance.
+    In state 0, action 0 leads to state 1 with reward -1. Action 1 leads to state 2 with reward 1,
+    but with probability `chance` out of the support (state 3). The proof uses that V_cμ is at
+    least one whenever it is positive. Here it is as small as the chance.
     """
     P = np.zeros((4, 2, 4))
     P[0, 0, 1] = 1
@@ -30,11 +30,12 @@ def leak(chance: float = 0.01) -> CMDP:
 
 
 def stitched() -> Example:
-    """Every recording of full length is optimal, yet the bias for H = 2 is 1, not ∞.
+    """Return data whose full-length trajectories are all optimal, but whose bias is 1, not ∞.
 
-    In state 0, action 0 pays 1 and action 1 pays 0; both lead to state 1, where action 0 pays 1.
-    Recordings that begin with action 1 are stopped after that step. A policy may take it and go on
-    as the other recordings do: it stays in the support, on a path that no recording took.
+    In state 0, action 0 has reward 1 and action 1 has reward 0. Both lead to state 1, where action
+    0 has reward 1. Trajectories that start with action 1 stop after that step. A policy may take
+    action 1 and continue like the other trajectories: it stays in the support, on a path that no
+    trajectory took. H is 2.
     """
     P = np.zeros((2, 2, 2))
     P[:, :, 1] = 1
@@ -46,9 +47,9 @@ def stitched() -> Example:
 
 
 def any_policy() -> Example:
-    """μ = d^π of a bad policy: not ∞-positively biased, even for the true reward alone.
+    """Return μ = d^π of a bad policy, which has no ∞-positive bias even for the true reward.
 
-    One state, where action 0 pays 1 and action 1 pays 0; the data take action 1.
+    There is one state. Action 0 has reward 1, action 1 has reward 0; the data have action 1.
     """
     rewards = np.array([[1.0, 0.0]])
     mdp = MDP.dense(np.ones((1, 2, 1)), rewards, np.ones(1), 0.9)
@@ -56,5 +57,5 @@ def any_policy() -> Example:
 
 
 def advantage_as_printed(mdp: MDP) -> Example:
-    """Q*(s, a) - V*(s) ≤ 0 holds of every pair, so also of data that cover all of them."""
+    """Return data that cover every pair; Q*(s, a) - V*(s) ≤ 0 holds for all of them."""
     return Example(mdp, unbiased(mdp), None, np.inf)

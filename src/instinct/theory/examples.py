@@ -1,4 +1,7 @@
-"""The paper's examples of positive data bias, each as an MDP, a data distribution and a claim."""
+"""The paper's examples of positive data bias (appendix "Implicit Data Bias").
+
+Each is an MDP, a data distribution and the degree of bias that the proposition states.
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +15,7 @@ from instinct.theory.support import leads_to, reachable, support
 
 
 class Example(NamedTuple):
-    """A data distribution μ that is claimed to be `degree`-positively biased."""
+    """A data distribution μ that the paper states to be `degree`-positively biased."""
 
     mdp: MDP
     mu: Array
@@ -22,16 +25,16 @@ class Example(NamedTuple):
 
     @property
     def bias(self) -> Bias:
-        """The computed bias."""
+        """The exact bias."""
         return Bias(self.mdp, support(self.mdp, self.mu), self.rewards)
 
 
 def shaping(seed: int, epsilon: float = 0.0, size: int = 5) -> Example:
-    """RL setup: r̃ is r with a potential added, up to ε_1 in the support and anything outside.
+    """RL setup: r̃ is r plus a potential, up to ε_1 in the support and arbitrary outside.
 
-    Rewards r̃(s, a) = r(s, a) + γ E[h(s′)] - h(s) + noise for several potentials h, with r in
+    Rewards are r̃(s, a) = r(s, a) + γ E[h(s′)] - h(s) + noise for several potentials h, with r in
     [0, 1/2] and h in [0, 1/4]. μ covers an optimal policy and random other pairs.
-    The claim is (1-γ) / (2 ε_1).
+    The stated degree is (1-γ) / (2 ε_1).
     """
     rng = np.random.default_rng([seed, 1])
     mdp = garnet(20, 3, 2, seed)
@@ -48,16 +51,16 @@ def shaping(seed: int, epsilon: float = 0.0, size: int = 5) -> Example:
 
 
 def expert(seed: int) -> Example:
-    """IL setup: μ = d^π* for an optimal policy; the claim is ∞ for all rewards."""
+    """IL setup: μ = d^π* for an optimal policy; the stated degree is ∞ for all rewards."""
     mdp = garnet(20, 3, 2, seed)
     return Example(mdp, _visited(mdp, mdp.optimal().policy), None, np.inf)
 
 
 def near_expert(seed: int, share: float = 0.2) -> Example:
-    """IL setup: μ = d^πe of a deterministic πe that errs in a share of the states.
+    """IL setup: μ = d^πe of a deterministic πe that takes random actions in a share of the states.
 
-    The claim is (1-γ) / ε′ with ε′ = (1-γ) (V_r^*(d_0) - V_r^πe(d_0)). An optimal policy need not
-    be covered, and the claim does not need it.
+    The stated degree is (1-γ) / ε′ with ε′ = (1-γ) (V_r^*(d_0) - V_r^πe(d_0)). It holds even if
+    no optimal policy is covered.
     """
     rng = np.random.default_rng([seed, 1])
     mdp = garnet(20, 3, 2, seed)
@@ -70,12 +73,12 @@ def near_expert(seed: int, share: float = 0.2) -> Example:
 
 
 def length_bias_by_reward(seed: int, epsilon: float = 0.02) -> Example:
-    """Length bias, first condition: R_max - r(s, a) ≤ ε′ in the support; the claim is (1-γ) / ε′.
+    """Length bias, first condition: R_max - r(s, a) ≤ ε′ in the support; degree (1-γ) / ε′.
 
-    A policy wanders at random on rewards in [1-ε′, 1], and recordings of other actions there stop
-    where it never comes. Elsewhere rewards are so low, at most 1 - 2ε′/(1-γ), that the optimal
-    policy stays in the support: no step outside is worth what follows. Transitions are
-    deterministic.
+    A random policy visits pairs with rewards in [1-ε′, 1]. Other actions in these states are
+    recorded too, but their trajectories stop in states that the policy never visits. Outside of the
+    support rewards are at most 1 - 2ε′/(1-γ), so low that the optimal policy stays in the support.
+    Transitions are deterministic.
     """
     rng = np.random.default_rng([seed, 1])
     mdp = garnet(40, 3, 1, seed)
@@ -89,10 +92,10 @@ def length_bias_by_reward(seed: int, epsilon: float = 0.02) -> Example:
 
 
 def length_bias_by_advantage(seed: int, epsilon: float = 0.05) -> Example:
-    """Length bias, second condition: V*(s) - Q*(s, a) ≤ ε′ in the support; the claim is (1-γ) / ε′.
+    """Length bias, second condition: V*(s) - Q*(s, a) ≤ ε′ in the support; degree (1-γ) / ε′.
 
-    The paper's statement has the difference the other way round, which is true of every pair; its
-    proof has it this way.
+    The paper's statement has the opposite sign, which is true for every pair. Its proof has the
+    sign that is used here.
     """
     mdp = garnet(40, 3, 2, seed)
     covered = positively_biased(mdp, epsilon) > 0
@@ -102,7 +105,7 @@ def length_bias_by_advantage(seed: int, epsilon: float = 0.05) -> Example:
 
 
 def _visited(mdp: MDP, policy: Array) -> Array:
-    """d^π, exactly zero where π never comes."""
+    """Return d^π, exactly zero in states that π never visits."""
     return np.where(reachable(mdp, policy > 0)[:, None], mdp.occupancy(policy), 0)
 
 

@@ -1,4 +1,4 @@
-"""Random Garnet MDPs, data distributions on them with a known bias, and data drawn from both."""
+"""Random Garnet MDPs, data distributions with a known bias, and datasets sampled from them."""
 
 import numpy as np
 from scipy import sparse
@@ -10,14 +10,14 @@ from instinct.theory.support import leads_to, reachable, support
 
 
 def garnet(states: int, actions: int, branching: int, seed: int, *, discount: float = 0.9) -> MDP:
-    """Every pair leads to `branching` random states with random probabilities.
+    """Return a random MDP in which every pair leads to `branching` random states.
 
-    The probabilities are the parts of the unit interval cut at random points; rewards are uniform
-    in [0, 1]; the start is state 0.
+    The probabilities are uniform on the simplex. Rewards are uniform in [0, 1]. The initial state
+    is state 0.
     """
     if not 1 <= branching <= states:
         raise BadInput(
-            f"the branching is {branching}; it must be between 1 and the {states} states"
+            f"the branching is {branching}; it must be between 1 and the number of states, {states}"
         )
     rng = np.random.default_rng(seed)
     pairs = states * actions
@@ -31,43 +31,46 @@ def garnet(states: int, actions: int, branching: int, seed: int, *, discount: fl
 
 
 def positively_biased(mdp: MDP, gap: float = 0.0) -> Array:
-    """μ with a positive bias: staying in its support forces behaviour that is near-optimal.
+    """Return μ with a positive bias: policies that stay in its support are near-optimal.
 
-    It covers, in the states that near-optimal steps lead to, the pairs with V*(s) - Q*(s, a) ≤ gap
-    (the second length-bias condition), so that ε ≤ gap · span; and, as recordings that were cut
-    short, all pairs there that may lead to a state without data. An optimal policy is covered.
+    In the states that near-optimal actions reach, μ covers the pairs with V*(s) - Q*(s, a) ≤ gap
+    (the second length-bias condition), so ε ≤ gap · span. It also covers all pairs there that may
+    lead to a state without data, as truncated trajectories do. An optimal policy is covered.
     """
     return _with_cut_recordings(mdp, _near_optimal(mdp, mdp.rewards, gap))
 
 
 def unbiased(mdp: MDP) -> Array:
-    """μ without a bias: it covers every pair, so its support says nothing about behaviour.
+    """Return μ without a bias: it covers every pair, so every policy stays in the support.
 
-    ε is the regret of the worst policy there is. Every policy is covered.
+    ε is the regret of the worst policy.
     """
     return _uniform(np.ones(mdp.rewards.shape, np.bool_))
 
 
 def negatively_biased(mdp: MDP, gap: float = 0.0) -> Array:
-    """μ with a negative bias: staying in its support forces behaviour that is nearly the worst.
+    """Return μ with a negative bias: policies that stay in its support are near the worst.
 
-    Made like `positive`, with the rewards turned round. Some policy stays in the support, but the
-    optimal one does not: that assumption must fail, as data that cover it cannot force anything
-    worse. ε is as large as for `zero`; but here the best policy in the support is bad as well, so
-    the true reward does not help either.
+    This is `positively_biased` for the negated rewards. Some policy stays in the support, but the
+    optimal one does not: data that cover it cannot force a worse policy. ε is as large as for
+    `unbiased`, but here even the best policy in the support is bad, so the true reward does not
+    help.
     """
     return _with_cut_recordings(mdp, _near_optimal(mdp, -mdp.rewards, gap))
 
 
 def _near_optimal(mdp: MDP, rewards: Array, gap: float) -> Array:
-    """The pairs with V* - Q* ≤ gap in the states that they lead to, [S, A]."""
+    """Return the pairs with V* - Q* ≤ gap in the states that these pairs reach, [S, A]."""
     Q, V, policy = mdp.optimal(rewards)
     pairs = (V[:, None] - Q <= gap) | (policy > 0)
     return np.asarray(pairs & reachable(mdp, pairs)[:, None])
 
 
 def _with_cut_recordings(mdp: MDP, pairs: Array) -> Array:
-    """μ, uniform over the pairs and those in the same states that may lead where there are none."""
+    """Return μ, uniform over the pairs and truncated steps.
+
+    Truncated steps are pairs in the same states that may lead to a state without pairs.
+    """
     seen = np.asarray(pairs.any(axis=1))
     return _uniform(pairs | (leads_to(mdp, ~seen) & seen[:, None]))
 
@@ -77,10 +80,10 @@ def _uniform(pairs: Array) -> Array:
 
 
 def sample(mdp: MDP, mu: Array, n: int, seed: int) -> Dataset:
-    """n transitions, (s, a) drawn from μ, s′ from P(·|s, a), with the true rewards.
+    """Sample n transitions: (s, a) from μ, s′ from P(·|s, a), with the true rewards.
 
-    Observations are state numbers [N, 1]. As the transitions are independent, each is an episode of
-    one step that ends with a timeout. μ may be the occupancy d^π of a policy.
+    Observations are state numbers [N, 1]. The transitions are independent, so each one is an
+    episode of one step that ends with a timeout. μ may be the occupancy d^π of a policy.
     """
     if mdp.horizon is not None:
         raise BadInput("independent transitions have no time step; sample from a discounted MDP")
@@ -100,7 +103,7 @@ def sample(mdp: MDP, mu: Array, n: int, seed: int) -> Dataset:
 
 
 def _successors(mdp: MDP, pairs: Array, rng: np.random.Generator) -> Array:
-    """A next state for each pair, by inverting the cumulative probabilities of its row."""
+    """Sample a next state for each pair by inverting the cumulative probabilities of its row."""
     P = mdp.transitions
     reached = np.concatenate([[0.0], np.cumsum(P.data)])
     low, high = reached[P.indptr[pairs]], reached[P.indptr[pairs + 1]]

@@ -1,4 +1,4 @@
-"""The sparse linear systems behind values and occupancies."""
+"""Solve the sparse linear systems of values and occupancies."""
 
 import numpy as np
 from scipy import sparse
@@ -8,21 +8,22 @@ from instinct.data import Array
 
 Matrix = sparse.csr_array[np.float64, tuple[int, int]]
 
-DIRECT = 500
-"""Up to this size a system is factorised at once; above, the factors may fill up."""
+DIRECT_SIZE = 500
+"""Systems up to this size are factorized directly. The factors of larger ones may fill up."""
 
 
 def fixed_point(step: Matrix, target: Array, *, triangular: bool, span: float) -> Array:
-    """The x with x = target + step @ x, to rounding errors.
+    """Return the x with x = target + step @ x, up to rounding errors.
 
-    A triangular system is factorised in its own order, which adds nothing to it. A large one that
-    is not is iterated upon, and factorised only if that does not converge quickly. The solution is
-    larger than the target by up to the span, and the residual that can be asked for with it.
+    A triangular system is factorized in its own order, which causes no fill-in. A large system
+    that is not triangular is solved by GMRES, and factorized only if GMRES does not converge.
+    The solution may be larger than the target by a factor of the span, so the tolerance of the
+    residual grows with the span.
     """
     system = sparse.csc_array(sparse.eye_array(len(target)) - step)
     if triangular:
         return np.asarray(spsolve(system, target, permc_spec="NATURAL"))
-    if len(target) > DIRECT:
+    if len(target) > DIRECT_SIZE:
         x, failed = gmres(system, target, rtol=1e-14 * span, atol=0.0, restart=50, maxiter=20)
         if not failed:
             return np.asarray(x)

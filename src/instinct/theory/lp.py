@@ -1,8 +1,8 @@
-"""Linear programs over the visits x(s, a) = E[Σ_t γ^t 1(s_t = s, a_t = a)] that policies can make.
+"""Linear programs over the visits x(s, a) = E[Σ_t γ^t 1(s_t = s, a_t = a)] of policies.
 
 The visits of all policies form the polytope of x ≥ 0 with
 Σ_a x(s′, a) = d_0(s′) + γ Σ_{s,a} P(s′|s, a) x(s, a), and V_f^π(d_0) = ⟨x, f⟩ for every f. Nothing
-comes after the end state, so this holds for layers with γ = 1 too.
+follows the end state, so this also holds for layered MDPs with γ = 1.
 """
 
 from collections.abc import Sequence
@@ -19,38 +19,38 @@ from instinct.theory.mdp import MDP
 from instinct.theory.support import reachable
 
 FEASIBILITY = 1e-10
-"""By how much HiGHS may violate a constraint, primal or dual; the least it accepts."""
+"""Tolerance of HiGHS for primal and dual constraints; the smallest that it accepts."""
 
 
 class Constraint(NamedTuple):
-    """V_f^π(d_0) ≤ bound."""
+    """The constraint V_f^π(d_0) ≤ bound."""
 
     f: Array
     bound: float
 
 
 class SolvedProgram(NamedTuple):
-    """A solved program."""
+    """The optimum of a linear program."""
 
     value: float
     """V_f^π(d_0)."""
     visits: Array
     """x, [S, A]."""
     multipliers: Array
-    """Of the limits."""
+    """Dual variables of the constraints."""
 
 
 def maximize(
     mdp: MDP,
     f: Array,
-    limits: Sequence[Constraint] = (),
+    constraints: Sequence[Constraint] = (),
     *,
     allowed: Array | None = None,
     price: float | None = None,
 ) -> SolvedProgram:
-    """max_π V_f^π(d_0) under the limits, taking only allowed actions.
+    """Solve max_π V_f^π(d_0) under the constraints, with allowed actions only.
 
-    With a price the limits may be exceeded by a common amount t ≥ 0, and the maximum is that of
+    With a price, all constraints may be violated by a common amount t ≥ 0, and the objective is
     V_f^π(d_0) - price · t.
     """
     pairs = np.ones(f.shape, np.bool_) if allowed is None else allowed
@@ -58,14 +58,14 @@ def maximize(
     chosen = np.flatnonzero(pairs & there[:, None])
     extra = 0 if price is None else 1
     gains = np.concatenate([-np.ravel(f)[chosen], [price] * extra])
-    rows = [np.concatenate([np.ravel(limit.f)[chosen], [-1.0] * extra]) for limit in limits]
+    rows = [np.concatenate([np.ravel(one.f)[chosen], [-1.0] * extra]) for one in constraints]
     balance = flow_balance(mdp)[there][:, chosen]
     flow: Any = sparse.hstack([balance, sparse.csc_array((balance.shape[0], extra))])
     limited: Any = sparse.csr_array(np.array(rows)) if rows else None
     solved = linprog(
         gains,
         A_ub=limited,
-        b_ub=[limit.bound for limit in limits] if rows else None,
+        b_ub=[one.bound for one in constraints] if rows else None,
         A_eq=flow,
         b_eq=mdp.initial[there],
         method="highs-ipm",
@@ -75,7 +75,7 @@ def maximize(
         },
     )
     if solved.status == 2:
-        raise BadInput("no policy meets the limits of the linear program; relax them")
+        raise BadInput("no policy satisfies the constraints of the linear program; relax them")
     if solved.status != 0 or solved.x is None:
         raise InstinctError(f"the linear program could not be solved: {solved.message}")
     visits = np.zeros(f.size)
@@ -85,7 +85,7 @@ def maximize(
 
 
 def flow_balance(mdp: MDP) -> Matrix:
-    """[S, S·A]: what leaves a state less what arrives there; it equals d_0 for visits."""
+    """Return the matrix [S, S·A] of outflow minus inflow per state; it maps visits to d_0."""
     pairs = np.arange(mdp.rewards.size)
     leaving = sparse.csr_array((np.ones(len(pairs)), (pairs // mdp.actions, pairs)))
     return sparse.csr_array(leaving - mdp.continuation.T)

@@ -1,4 +1,4 @@
-"""Tabular MDPs with exact values: discounted ones, and finite-horizon ones by layers of time."""
+"""Tabular MDPs with exact values: discounted, or with a horizon as layers of time."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,7 @@ from instinct.errors import BadInput
 from instinct.theory.linear import Matrix, fixed_point
 
 TOLERANCE = 1e-9
-"""How far probabilities may be from summing to one."""
+"""Largest accepted deviation of a sum of probabilities from one."""
 
 
 class Optimal(NamedTuple):
@@ -25,15 +25,15 @@ class Optimal(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MDP:
-    """M = (S, A, r, P, γ) with states 0..S-1, actions 0..A-1 and an initial distribution d_0.
+    """The task MDP M = (S, A, r, P, γ) with states 0..S-1, actions 0..A-1 and initial d_0.
 
-    A policy is an array [S, A] of action probabilities. Values are not normalised:
+    A policy is an array [S, A] of action probabilities. Values are not normalized:
     V^π(s) = E[Σ_t γ^t r(s_t, a_t) | s_0 = s].
 
-    If it `ends`, the last state is the end of the world: absorbing, with reward 0, and never out of
-    a support. With a `horizon` H it always does, and the other states are layered by time, t·n + s
-    for t = 0..H-1; every step leads from one layer to the next or to the end, and γ = 1 is allowed.
-    `layered` makes such an MDP from an ordinary one.
+    If `ends` is true, the last state is the end state: it is absorbing, has reward 0, and is always
+    in the support. With a `horizon` H there is always an end state. The other states are then
+    layered by time, t·n + s for t = 0..H-1. Every step leads to the next layer or to the end state,
+    and γ = 1 is allowed. `layered` makes such an MDP from one without a horizon.
     """
 
     transitions: Matrix
@@ -99,7 +99,7 @@ class MDP:
         now, later = layer[table.row // self.actions], layer[table.col]
         allowed = (later == now + 1) | (later == horizon)
         if (~allowed & (table.data > 0)).any():
-            raise BadInput("a layered MDP may only step from one layer to the next or to the end")
+            raise BadInput("a layered MDP may only step to the next layer or to the end state")
 
     def _check_end(self, rewards: Array) -> None:
         if rewards[-1].any():
@@ -109,7 +109,7 @@ class MDP:
 
     @classmethod
     def dense(cls, P: Array, rewards: Array, initial: Array, discount: float) -> "MDP":
-        """The same from a full table P[s, a, s′]."""
+        """Make an MDP from a dense table P[s, a, s′]."""
         P = np.asarray(P, np.float64)
         if P.ndim != 3:
             raise BadInput(f"the transition table has shape {list(P.shape)}, not [S, A, S]")
@@ -125,7 +125,7 @@ class MDP:
 
     @property
     def width(self) -> int:
-        """The number of states in a layer."""
+        """Number of states in a layer."""
         return self.states if self.horizon is None else (self.states - 1) // self.horizon
 
     @property
@@ -137,7 +137,7 @@ class MDP:
 
     @cached_property
     def continuation(self) -> Matrix:
-        """γP, [S·A, S], with nothing after the end state."""
+        """γP, [S·A, S], with zero rows for the end state."""
         if not self.ends:
             return sparse.csr_array(self.discount * self.transitions)
         alive = np.repeat(np.arange(self.states) < self.states - 1, self.actions)
@@ -149,29 +149,29 @@ class MDP:
         return replace(self, rewards=rewards)
 
     def v(self, policy: Array, rewards: Array | None = None) -> Array:
-        """V^π, [S]; of other rewards if given."""
+        """Return V^π, [S], for the given rewards or else the MDP's own."""
         rewards = self._rewards(rewards)
         policy = self.check_policy(policy)
         return self.solve(policy, (policy * rewards).sum(axis=1))
 
     def q(self, policy: Array, rewards: Array | None = None) -> Array:
-        """Q^π, [S, A]."""
+        """Return Q^π, [S, A]."""
         return self.backup(self.v(policy, rewards), rewards)
 
     def value(self, policy: Array, rewards: Array | None = None) -> float:
-        """V^π(d_0)."""
+        """Return V^π(d_0)."""
         return float(self.initial @ self.v(policy, rewards))
 
     def backup(self, V: Array, rewards: Array | None = None) -> Array:
-        """r(s, a) + γ E[V(s′)], [S, A]."""
+        """Return r(s, a) + γ E[V(s′)], [S, A]."""
         return np.asarray(
             self._rewards(rewards) + (self.continuation @ V).reshape(-1, self.actions)
         )
 
     def occupancy(self, policy: Array) -> Array:
-        """d^π, [S, A]: (1-γ) Σ_t γ^t d_t^π; with a horizon, the average over its H steps.
+        """Return d^π, [S, A]: (1-γ) Σ_t γ^t d_t^π, or the average over the H steps of a horizon.
 
-        It sums to one, less the share of time spent in the end state.
+        It sums to one minus the share of time in the end state.
         """
         policy = self.check_policy(policy)
         visits = self._fixed_point(sparse.csr_array(self._mixed(policy).T), self.initial)
@@ -180,9 +180,10 @@ class MDP:
         return np.asarray(visits[:, None] * policy / self.span)
 
     def optimal(self, rewards: Array | None = None, allowed: Array | None = None) -> Optimal:
-        """Policy iteration; backward induction when layered.
+        """Solve the MDP by policy iteration, or by backward induction if it is layered.
 
-        With `allowed`, [S, A], only those actions are taken; in a state without any, all are.
+        With `allowed`, [S, A], only these actions are used. In a state without an allowed action,
+        all actions are.
         """
         rewards = self._rewards(rewards)
         if allowed is not None:
@@ -215,7 +216,7 @@ class MDP:
             chosen = np.where(better, best, chosen)
 
     def _later(self, V: Array) -> Array:
-        """γ E[V(s′)], [S, A]."""
+        """Return γ E[V(s′)], [S, A]."""
         return np.asarray(self.continuation @ V).reshape(-1, self.actions)
 
     def _rewards(self, rewards: Array | None) -> Array:
@@ -230,7 +231,7 @@ class MDP:
         return rewards
 
     def check_policy(self, policy: Array) -> Array:
-        """The policy, if it is one for this MDP."""
+        """Return the policy as an array, or refuse it if it is not one for this MDP."""
         policy = np.asarray(policy, np.float64)
         if policy.shape != self.rewards.shape:
             need = list(self.rewards.shape)
@@ -240,14 +241,14 @@ class MDP:
         return policy
 
     def solve(self, weights: Array, target: Array) -> Array:
-        """x(s) = target(s) + γ Σ_a weights(s, a) E[x(s′)], [S]."""
+        """Solve x(s) = target(s) + γ Σ_a weights(s, a) E[x(s′)], [S]."""
         return self._fixed_point(self._mixed(weights), target)
 
     def _fixed_point(self, step: Matrix, target: Array) -> Array:
         return fixed_point(step, target, triangular=self.horizon is not None, span=self.span)
 
     def _mixed(self, weights: Array) -> Matrix:
-        """γ Σ_a weights(s, a) P(s′|s, a), [S, S]."""
+        """Return γ Σ_a weights(s, a) P(s′|s, a), [S, S]."""
         pairs = np.arange(weights.size)
         where = (pairs // self.actions, pairs)
         mix = sparse.csr_array((weights.ravel(), where), shape=(self.states, weights.size))
@@ -255,19 +256,22 @@ class MDP:
 
 
 def deterministic(chosen: Array, actions: int) -> Array:
-    """The policy that takes the chosen action in every state."""
+    """Return the policy that takes the chosen action in every state."""
     return np.eye(actions)[chosen]
 
 
 def uniform(mdp: MDP) -> Array:
-    """The policy that takes every action with equal probability."""
+    """Return the policy that takes every action with equal probability."""
     return np.full(mdp.rewards.shape, 1 / mdp.actions)
 
 
 def layered(mdp: MDP, horizon: int) -> MDP:
-    """The H-step problem without discount: states t·S + s for t = 0..H-1, and an end state."""
+    """Return the undiscounted H-step MDP with states t·S + s, t = 0..H-1, and an end state.
+
+    This is the layered state space of the paper's Finite-Horizon Version.
+    """
     if mdp.horizon is not None:
-        raise BadInput("the MDP is layered already")
+        raise BadInput("the MDP is already layered")
     if horizon < 1:
         raise BadInput(f"the horizon is {horizon}, not at least 1")
     S, A = mdp.states, mdp.actions
@@ -287,5 +291,5 @@ def layered(mdp: MDP, horizon: int) -> MDP:
 
 
 def repeat_over_time(values: Array, horizon: int) -> Array:
-    """Values of the pairs of an MDP, [S, A], for each of its layers; zero at the end."""
+    """Repeat values of pairs, [S, A], for each layer, with zeros for the end state."""
     return np.vstack([np.tile(values, (horizon, 1)), np.zeros_like(values[:1])])

@@ -1,4 +1,4 @@
-"""The support of a data distribution μ, and what it means for a policy to stay in it."""
+"""The support of a data distribution μ, and policies that stay in it."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from instinct.theory.mdp import MDP
 
 
 def support(mdp: MDP, mu: Array) -> Array:
-    """Which pairs (s, a) have data, [S, A]; μ may be probabilities or counts.
+    """Return which pairs (s, a) have data, [S, A]; μ may be probabilities or counts.
 
-    The end state of an MDP is in the support: nothing happens there.
+    The end state of an MDP is always in the support.
     """
     mu = _check_distribution(mdp, mu)
     covered = mu > 0
@@ -20,20 +20,20 @@ def support(mdp: MDP, mu: Array) -> Array:
 
 
 def costs(support: Array) -> Array:
-    """c_μ(s, a) = 1[μ(s, a) = 0]."""
+    """Return the cost c_μ(s, a) = 1[μ(s, a) = 0] of the implicit CMDP."""
     return 1.0 - support
 
 
 def empirical_distribution(mdp: MDP, dataset: Dataset) -> Array:
-    """μ̂, [S, A]: the share of the dataset's transitions at every pair.
+    """Return μ̂, [S, A]: the share of the dataset's transitions at every pair.
 
-    Observations are the numbers of the states. For a layered MDP they are numbers within a layer,
-    and the layer is the time step within the episode.
+    Observations are state numbers. For a layered MDP they are numbers within a layer, and the
+    layer is the time step in the episode.
     """
     if dataset.observations.dtype.kind != "i" or dataset.observations.shape[1] != 1:
-        raise BadInput("observations must be state numbers, of shape [rows, 1]")
+        raise BadInput("observations must be state numbers with shape [rows, 1]")
     if not isinstance(dataset.action_space, Discrete) or dataset.action_space.n != mdp.actions:
-        raise BadInput(f"the dataset must have {mdp.actions} discrete actions as the MDP has")
+        raise BadInput(f"the dataset must have {mdp.actions} discrete actions, like the MDP")
     state = dataset.observations[:, 0]
     if not ((state >= 0) & (state < mdp.width)).all():
         raise BadInput(f"observations must be state numbers below {mdp.width}")
@@ -46,10 +46,10 @@ def empirical_distribution(mdp: MDP, dataset: Dataset) -> Array:
 
 
 def viable(mdp: MDP, support: Array) -> Array:
-    """From which pairs in the support it can be stayed in for ever, [S, A].
+    """Return the pairs from which some policy never leaves the support, [S, A].
 
-    The largest set of pairs in the support whose successors all have a pair in the set. A policy
-    has V_cμ^π(d_0) = 0 exactly if it takes only such pairs wherever it comes.
+    This is the largest set of pairs in the support such that every successor has a pair in the
+    set. A policy has V_cμ^π(d_0) = 0 exactly if it takes only these pairs in the states it visits.
     """
     pairs: Array = np.asarray(support, np.bool_)
     while True:
@@ -60,17 +60,17 @@ def viable(mdp: MDP, support: Array) -> Array:
 
 
 def leads_to(mdp: MDP, states: Array) -> Array:
-    """Which pairs may be followed by one of the states, [S, A]."""
+    """Return the pairs that may lead to one of the states, [S, A]."""
     return mdp.backup(states.astype(np.float64), np.zeros(mdp.rewards.shape)) > 0
 
 
 def feasible(mdp: MDP, support: Array) -> bool:
-    """Whether some policy never leaves the support."""
+    """Return whether some policy never leaves the support."""
     return bool(viable(mdp, support)[mdp.initial > 0].any(axis=1).all())
 
 
 def reachable(mdp: MDP, pairs: Array) -> Array:
-    """Which states can be visited from d_0 by taking only the given pairs, [S]."""
+    """Return the states that can be reached from d_0 with the given pairs only, [S]."""
     found: Array = mdp.initial > 0
     while True:
         taken = (pairs & found[:, None]).ravel().astype(np.float64)
@@ -81,11 +81,12 @@ def reachable(mdp: MDP, pairs: Array) -> Array:
 
 
 def out_of_support(mdp: MDP, policy: Array, support: Array, steps: int | None = None) -> float:
-    """How likely a policy leaves the support.
+    """Return the left side of the safety guarantee in the Main Result.
 
-    (1-γ) Σ_t γ^t Prob(∃τ ≤ t: (s_τ, a_τ) ∉ supp μ), which equals E[γ^T] for the first time T of
-    leaving; in a layered MDP with γ = 1 it is the probability of leaving within the horizon.
-    With `steps` it is Prob(∃τ < steps: (s_τ, a_τ) ∉ supp μ), undiscounted.
+    (1-γ) Σ_t γ^t Prob(∃τ ≤ t: (s_τ, a_τ) ∉ supp μ), which equals E[γ^T] for the first time T at
+    which the policy leaves the support. In a layered MDP with γ = 1 it is the probability of
+    leaving within the horizon. With `steps` it is Prob(∃τ < steps: (s_τ, a_τ) ∉ supp μ), without
+    discount.
     """
     inside = mdp.check_policy(policy) * support
     leaving = (policy * ~support).sum(axis=1)
@@ -99,7 +100,10 @@ def out_of_support(mdp: MDP, policy: Array, support: Array, steps: int | None = 
 
 
 def concentrability(mdp: MDP, policy: Array, mu: Array) -> float:
-    """sup_{s,a} d^π(s, a) / μ(s, a), with 0/0 = 0; infinite if π leaves the support."""
+    """Return sup_{s,a} d^π(s, a) / μ(s, a) with 0/0 = 0 (Single-policy Concentrability).
+
+    It is infinite if π leaves the support.
+    """
     mu, taken = _check_distribution(mdp, mu), policy > 0
     if (taken & reachable(mdp, taken)[:, None] & ~support(mdp, mu)).any():
         return float("inf")
