@@ -7,7 +7,7 @@ import pytest
 
 import instinct
 from instinct.cli import audit as audit_room
-from instinct.data import KAPPA, Array, Dataset, filtered
+from instinct.data import KAPPA, Array, Dataset, apply_filters
 from instinct.deep import find_algorithm
 from instinct.errors import BadInput
 from tests.cli.conftest import Run
@@ -46,7 +46,7 @@ def test_an_audit_with_and_without_a_filter(run: Run, walks: Path, tmp_path: Pat
     (removed,) = document["filters"]
     assert (removed["filter"], removed["removed"], removed["transitions"]) == ("cost-free", 20, 200)
     assert (removed["cut"], removed["gone"], removed["cost_after"]) == (10, 0, 0)
-    assert removed["hash"] == filtered(recorded(), ["cost-free"]).hash
+    assert removed["hash"] == apply_filters(recorded(), ["cost-free"]).hash
     assert document["data"]["behavior"]["cost"] == pytest.approx(20 / KAPPA)
     said = " ".join(verdict["text"] for verdict in document["verdicts"])
     assert "With the filter cost-free the cost of PSPI does not fall: from 1.46 to 1.46" in said

@@ -1,5 +1,6 @@
 """Filters by name: what they remove, worked out by hand and as properties."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instinct.data import (
+    FILTERS,
     KAPPA,
     Dataset,
+    apply_filters,
+    canonical_name,
     costly,
-    exact,
-    filtered,
+    filters,
     find_filter,
-    removal,
+    measure_removal,
+    register_filter,
     remove,
 )
 from instinct.errors import BadInput
@@ -59,7 +63,7 @@ def test_the_target_is_the_papers() -> None:
 
 
 def test_whole_safe_episodes_stay_as_they_are() -> None:
-    left = filtered(small(costs=COSTS), ["safe-episodes:1"])
+    left = apply_filters(small(costs=COSTS), ["safe-episodes:1"])
     assert left.lengths.tolist() == [2]
     assert left.terminals.tolist() == [False, True]
 
@@ -89,12 +93,12 @@ def test_a_mask_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mask.npy"
     np.save(path, np.array([0, 1, 0, 0, 1, 0], bool))
     assert removed(str(path)) == [1, 4]
-    name = exact(str(path))
+    name = canonical_name(str(path))
     assert name.startswith(f"{path}@")
-    assert exact(name) == name
+    assert canonical_name(name) == name
     assert removed(name) == [1, 4]
     np.save(path, np.array([0, 1, 0, 0, 1, 1], bool))
-    assert exact(str(path)) != name
+    assert canonical_name(str(path)) != name
     with pytest.raises(BadInput, match="has changed since the filter was chosen"):
         removed(name)
 
@@ -112,12 +116,12 @@ def test_a_mask_runs_no_code(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is not a NumPy file of true and false"):
         removed(str(path))
     with pytest.raises(BadInput, match=r"nowhere\.npy: cannot be read"):
-        exact(str(tmp_path / "nowhere.npy"))
+        canonical_name(str(tmp_path / "nowhere.npy"))
 
 
 def test_spaces_in_a_comparison_make_no_difference() -> None:
-    assert exact("costs > 0") == exact("costs>0") == "costs>0"
-    assert exact("cost-free:5") == "cost-free:5"
+    assert canonical_name("costs > 0") == canonical_name("costs>0") == "costs>0"
+    assert canonical_name("cost-free:5") == "cost-free:5"
 
 
 @pytest.mark.parametrize(
@@ -125,11 +129,14 @@ def test_spaces_in_a_comparison_make_no_difference() -> None:
     [
         ("safe", "no filter is called 'safe'; there are cost-free, cost-free:STEPS"),
         ("no-terminals:3", "no filter is called"),
-        ("cost-free:", "after cost-free: comes a whole number of steps of at least 0, not ''"),
-        ("cost-free:2.5", "comes a whole number of steps"),
-        ("cost-free:-1", "comes a whole number of steps"),
-        ("safe-episodes:nan", "after safe-episodes: comes a cost"),
-        ("safe-episodes:inf", "after safe-episodes: comes a cost"),
+        (
+            "cost-free:",
+            "cost-free needs a whole number of steps of at least 0 after the colon, not ''",
+        ),
+        ("cost-free:2.5", "needs a whole number of steps"),
+        ("cost-free:-1", "needs a whole number of steps"),
+        ("safe-episodes:nan", "safe-episodes needs a cost of at least 0"),
+        ("safe-episodes:inf", "safe-episodes needs a cost of at least 0"),
         ("speed>1", "compares 'speed'; there are observations, actions"),
         ("costs>much", "compares with 'much', which is no number"),
         ("costs[0]>1", "costs need no column"),
@@ -153,9 +160,9 @@ def test_what_a_filter_removes_is_counted() -> None:
     """One episode cut, one gone; rewards sum to 12.5 over 6 rows, and to 5 over the 4 left."""
     dataset = small(costs=COSTS)
     rows = find_filter("cost-free")(dataset)
-    found = removal(dataset, rows, remove(dataset, rows))
+    found = measure_removal(dataset, rows, remove(dataset, rows))
     assert (found.transitions, found.removed) == (6, 2)
-    assert found.kept == pytest.approx(4 / 6)
+    assert found.share_left == pytest.approx(4 / 6)
     assert (found.episodes, found.cut, found.gone, found.episodes_after) == (3, 1, 1, 2)
     assert (found.reward, found.reward_after) == pytest.approx((12500 / 6, 5000 / 4))
     assert (found.cost, found.cost_after) == pytest.approx((7000, 0))
@@ -169,7 +176,7 @@ def test_the_counts_add_up(dataset: Dataset, data: st.DataObject) -> None:
     if rows.all():
         return
     after = remove(dataset, rows)
-    found = removal(dataset, rows, after)
+    found = measure_removal(dataset, rows, after)
     assert found.transitions - found.removed == len(after)
     assert found.cut + found.gone <= found.episodes
     assert found.episodes_after >= found.episodes - found.gone
@@ -197,7 +204,7 @@ def test_coverage_tells_a_gap_from_a_copy() -> None:
     walk = np.arange(len(dataset)) // 10
 
     def coverage(rows: np.ndarray) -> float | None:
-        return removal(dataset, rows, remove(dataset, rows)).coverage
+        return measure_removal(dataset, rows, remove(dataset, rows)).coverage
 
     assert coverage(walk == 3) == 1
     assert coverage(place >= 7) == 0
@@ -209,12 +216,37 @@ def test_coverage_tells_a_gap_from_a_copy() -> None:
 def test_one_episode_has_no_other_to_compare_with() -> None:
     dataset = walks(np.arange(11.0)[None, :, None])
     rows = dataset.observations[:, 0] == 5
-    assert removal(dataset, rows, remove(dataset, rows)).coverage is None
+    assert measure_removal(dataset, rows, remove(dataset, rows)).coverage is None
 
 
 def test_what_is_removed_at_random_is_covered_by_the_share_that_is_kept() -> None:
     random = np.random.default_rng(0)
     dataset = walks(random.normal(size=(300, 11, 1)))
     rows = random.uniform(size=len(dataset)) < 0.3
-    found = removal(dataset, rows, remove(dataset, rows)).coverage
+    found = measure_removal(dataset, rows, remove(dataset, rows)).coverage
     assert found == pytest.approx(0.7, abs=0.03)
+
+
+@pytest.fixture
+def own_filter() -> Iterator[str]:
+    register_filter("late", lambda dataset: dataset.steps >= 1)
+    yield "late"
+    filters._registered.clear()
+
+
+def test_a_registered_filter_is_found_by_name(own_filter: str) -> None:
+    left = apply_filters(small(), [own_filter])
+    assert left.lengths.tolist() == [1, 1, 1]
+    assert canonical_name(own_filter) == own_filter
+    assert own_filter not in FILTERS
+    with pytest.raises(BadInput, match="no filter is called 'nothing'; there are late, cost-free"):
+        find_filter("nothing")
+    register_filter(own_filter, lambda dataset: dataset.steps >= 2)
+    assert apply_filters(small(), [own_filter]).lengths.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("name", ["", "all", "cost-free", "costs>0", "a b", "a/b", "cost-free:5"])
+def test_names_that_cannot_be_registered(name: str) -> None:
+    with pytest.raises(BadInput) as fault:
+        register_filter(name, lambda dataset: dataset.terminals)
+    assert (fault.value.field, fault.value.exit_code) == ("filter", 2)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import instinct
 from instinct.bench.study import measure
-from instinct.data import filtered, relabel
+from instinct.data import apply_filters, relabel
 from instinct.deep import Progress
 from instinct.engine.local_executor import Event, LocalExecutor
 from instinct.engine.run_plan import local, run_plan
@@ -202,7 +202,7 @@ def test_the_data_are_shown_as_labels_and_filters_show_them(tmp_path: Path, kind
     for filters in ((), ("no-terminals",)):
         trial = replace(plan.final({})[1], filters=filters)
         found = runner.open_dataset(trial, ignore_progress)
-        expected = filtered(relabel(found, kind, trial.seed), filters)
+        expected = apply_filters(relabel(found, kind, trial.seed), filters)
         assert runner.prepare(trial, ignore_progress).hash == expected.hash
     assert len(runner.filtered) == 2
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instinct.benchmarks.registry import find_task
-from instinct.data import ALL, PAPER_LABELS, exact
+from instinct.data import ALL, PAPER_LABELS, canonical_name
 from instinct.deep import ALGORITHMS, find_algorithm
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
@@ -59,7 +59,7 @@ def audit_plan(
         datasets=(dataset,),
         algorithms=chosen,
         labels=tuple(labels) or (("original",) if filters else PAPER_LABELS),
-        filters=(ALL, *map(exact, filters)) if filters else (),
+        filters=(ALL, *map(canonical_name, filters)) if filters else (),
         preset=preset,
         seeds=seeds,
         first_seed=first_seed,

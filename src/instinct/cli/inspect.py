@@ -13,7 +13,7 @@ from instinct.benchmarks.registry import find_task
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source
 from instinct.cli.output import Json, out, print_json, show_table
-from instinct.data import Dataset, exact, find_filter, removal, remove, write
+from instinct.data import Dataset, canonical_name, find_filter, measure_removal, remove, write
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report.kit.figures import check_format, save
@@ -55,7 +55,7 @@ def inspect(
     scores = None if task is None else find_task(task).scores(dataset.returns)
     successes = reached(dataset) if goals_end(source) else None
     summary = summarize(dataset)
-    removals = {name: removed_by(name, dataset) for name in map(exact, filters or ())}
+    removals = {name: removed_by(name, dataset) for name in map(canonical_name, filters or ())}
     measured = {
         name: float(values.mean())
         for name, values in (("normalized_return", scores), ("success_rate", successes))
@@ -79,7 +79,7 @@ def inspect(
 
 def removed_by(name: str, dataset: Dataset) -> dict[str, Any]:
     rows = find_filter(name)(dataset)
-    return asdict(removal(dataset, rows, remove(dataset, rows)))
+    return asdict(measure_removal(dataset, rows, remove(dataset, rows)))
 
 
 def convert(source: Source, target: Path, action_range: ActionRange = None) -> None:

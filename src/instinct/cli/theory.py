@@ -9,7 +9,7 @@ from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals
 from instinct.cli.output import Json, print_json, progress, show_page
 from instinct.data import Box, remove_terminals
-from instinct.data.discretize import discretise
+from instinct.data.discretize import discretize
 from instinct.errors import BadInput
 from instinct.experiments.results import load, save
 from instinct.experiments.theory import compute as exact
@@ -55,7 +55,7 @@ def theory(
         if without_terminals:
             dataset = remove_terminals(dataset)
         if bins is not None:
-            dataset = discretise(dataset, bins)
+            dataset = discretize(dataset, bins)
         elif dataset.observations.dtype.kind == "f" or isinstance(dataset.action_space, Box):
             raise BadInput("has continuous states or actions; cut them with --bins", file=source)
         if discount is None and horizon is None:

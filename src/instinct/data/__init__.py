@@ -7,8 +7,9 @@ from instinct.data.files import read, write
 from instinct.data.filters import (
     ALL,
     FILTERS,
-    filtered,
+    apply_filters,
     find_filter,
+    register_filter,
     remove,
     remove_terminals,
     remove_where,
@@ -27,11 +28,11 @@ from instinct.data.labels import (
 from instinct.data.predicates import (
     KAPPA,
     Predicate,
+    canonical_name,
     costly,
-    exact,
     in_unsafe_episode,
 )
-from instinct.data.removal import Removal, removal
+from instinct.data.removal import Removal, measure_removal
 from instinct.data.spaces import ActionSpace, Box, Discrete
 
 __all__ = [
@@ -52,16 +53,17 @@ __all__ = [
     "Predicate",
     "Removal",
     "Uniform",
+    "apply_filters",
+    "canonical_name",
     "costly",
-    "exact",
-    "filtered",
     "find_filter",
     "find_label",
     "in_unsafe_episode",
+    "measure_removal",
     "read",
+    "register_filter",
     "register_label",
     "relabel",
-    "removal",
     "remove",
     "remove_terminals",
     "remove_where",

@@ -151,6 +151,6 @@ class Dataset:
         """The dataset with other arrays in the place of some of its fields."""
         return replace(self, **arrays)  # type: ignore[arg-type]
 
-    def after(self, repairs: tuple[str, ...]) -> "Dataset":
-        """The same data, with repairs that were made before those it knows of."""
+    def add_repairs(self, repairs: tuple[str, ...]) -> "Dataset":
+        """Return the dataset with repairs that were made before its own."""
         return replace(self, repairs=(*repairs, *self.repairs)) if repairs else self

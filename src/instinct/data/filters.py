@@ -1,20 +1,27 @@
-"""Filters: the dataset without some of its transitions.
+"""Filters: remove some transitions from a dataset.
 
-Where transitions are taken out of an episode, what is left of it on either side becomes an episode
-of its own, and the one that now stops early ends by a timeout: the world did not end there.
+Removing transitions from the middle of an episode splits it in two. The part that now stops early
+ends with a timeout, because the world did not end there.
 """
 
+import re
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
-from instinct.data.predicates import Predicate, comparison, costly, in_unsafe_episode, mask
+from instinct.data.predicates import (
+    Predicate,
+    costly,
+    in_unsafe_episode,
+    parse_comparison,
+    parse_mask,
+)
 from instinct.errors import BadInput
 
 ALL = "all"
-"""What the data are called that go through no filter."""
+"""The name of the data without any filter."""
 
 
 def remove(dataset: Dataset, rows: Array) -> Dataset:
@@ -33,7 +40,7 @@ def remove(dataset: Dataset, rows: Array) -> Dataset:
 
 
 def remove_where(dataset: Dataset, predicate: Predicate) -> Dataset:
-    """Remove the transitions for which the predicate holds."""
+    """Remove the transitions for which the predicate is true."""
     return remove(dataset, predicate(dataset))
 
 
@@ -47,49 +54,72 @@ FILTERS: dict[str, Callable[..., Array]] = {
     "safe-episodes": in_unsafe_episode,
     "no-terminals": lambda dataset: dataset.terminals,
 }
-"""Filters by name, with the transitions that each removes."""
-NUMBERS: dict[str, type[int] | type[float]] = {"cost-free": int, "safe-episodes": float}
-"""The kind of number that may follow a name after a colon."""
+"""The built-in filters by name, as predicates of the transitions that they remove."""
+PARAMETERS: dict[str, type[int] | type[float]] = {"cost-free": int, "safe-episodes": float}
+"""Filters that take a number after a colon, and its type."""
 KINDS = (
     "cost-free, cost-free:STEPS, safe-episodes, safe-episodes:COST, no-terminals, a comparison "
     "such as costs>0 or observations[3]<0.5, or a mask in a file NAME.npy"
 )
+NAME = re.compile(r"[\w-]+")
+_registered: dict[str, Predicate] = {}
 
 
-def filtered(dataset: Dataset, names: Iterable[str]) -> Dataset:
-    """The dataset after the filters of these names."""
+def apply_filters(dataset: Dataset, names: Iterable[str]) -> Dataset:
+    """Apply the filters of these names, one after the other."""
     for name in names:
         dataset = remove_where(dataset, find_filter(name))
     return dataset
 
 
 def find_filter(name: str) -> Predicate:
-    """Which transitions the filter of that name removes.
+    """Return the predicate of the transitions that the filter of that name removes.
 
-    `cost-free` removes every transition with a cost, `cost-free:5` also the 5 steps before it;
-    `safe-episodes` whole episodes whose cost is above κ = 34.29, `safe-episodes:20` above 20;
-    `no-terminals` the terminal transitions. A comparison removes the transitions for which it
-    holds, a mask those that it marks true.
+    - `cost-free` removes every transition with a cost, `cost-free:5` also the 5 steps before it.
+    - `safe-episodes` removes whole episodes with a cost above κ = 34.29, `safe-episodes:20` those
+      with a cost above 20.
+    - `no-terminals` removes the terminal transitions.
+    - A comparison such as `costs>0` removes the transitions for which it is true.
+    - A file `NAME.npy` with a mask removes the transitions whose mask is true.
+    - A registered filter removes what its predicate marks.
     """
+    if name in _registered:
+        return _registered[name]
     if name in FILTERS:
         return FILTERS[name]
     base, _, text = name.partition(":")
-    if base in NUMBERS:
-        number = number_after(base, text)
+    if base in PARAMETERS:
+        number = read_number(base, text)
         return lambda dataset: FILTERS[base](dataset, number)
-    found = mask(name) or comparison(name)
+    found = parse_mask(name) or parse_comparison(name)
     if found is None:
-        raise BadInput(f"no filter is called {name!r}; there are {KINDS}")
+        known = ", ".join([*_registered, KINDS])
+        raise BadInput(f"no filter is called {name!r}; there are {known}", field="filter")
     return found
 
 
-def number_after(base: str, text: str) -> float:
-    kind = NUMBERS[base]
+def register_filter(name: str, predicate: Predicate) -> None:
+    """Make a filter of your own known by its name. A filter of the same name is replaced.
+
+    `predicate` maps a dataset to one true or false per transition: true for those to remove.
+    """
+    if not NAME.fullmatch(name):
+        problem = f"{name!r} is no name: use letters, digits, hyphens and underscores"
+        raise BadInput(problem, field="filter")
+    if name in FILTERS or name == ALL:
+        raise BadInput(f"{name!r} is the name of a built-in filter", field="filter")
+    _registered[name] = predicate
+
+
+def read_number(base: str, text: str) -> float:
+    """Read the number after the colon of a filter's name."""
+    kind = PARAMETERS[base]
     try:
         number = kind(text)
     except ValueError:
         number = -1
     if not 0 <= number < float("inf"):
         need = "a whole number of steps" if kind is int else "a cost"
-        raise BadInput(f"after {base}: comes {need} of at least 0, not {text!r}")
+        problem = f"{base} needs {need} of at least 0 after the colon, not {text!r}"
+        raise BadInput(problem, field="filter")
     return number

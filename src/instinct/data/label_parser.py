@@ -7,7 +7,7 @@ import numpy as np
 
 from instinct.errors import BadInput
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Parameter:
         with np.errstate(over="ignore"):
             finite = np.isfinite(np.float32(number))
         if not finite or not self.low <= number <= self.high:
-            raise BadInput(f"{kind}: needs {self.meaning}, not {text!r}", field="label")
+            problem = f"{kind} needs {self.meaning} after the colon, not {text!r}"
+            raise BadInput(problem, field="label")
         return number + 0.0
 
 

@@ -1,4 +1,4 @@
-"""Predicates: which transitions of a dataset a filter removes."""
+"""Predicates: the transitions that a filter removes."""
 
 import io
 import operator
@@ -14,9 +14,10 @@ from instinct.errors import BadInput
 from instinct.util.hashing import hash_bytes
 
 Predicate = Callable[[Dataset], Array]
+"""Maps a dataset to one true or false per transition."""
 
 KAPPA = 3 / (1 / 20 + 1 / 40 + 1 / 80)
-"""κ = 34.29, the cost that an episode may have: as if C/20, C/40 and C/80 were averaged."""
+"""κ = 34.29, the cost limit of an episode: the harmonic mean of the limits 20, 40 and 80."""
 COMPARISON = re.compile(r"(\w+)(?:\[(\d+)\])?(>=|<=|==|!=|>|<)([^<>=!]+)")
 OPERATORS: dict[str, Callable[[Array, float], Array]] = {
     ">=": operator.ge,
@@ -26,19 +27,21 @@ OPERATORS: dict[str, Callable[[Array, float], Array]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-COMPARED = ("observations", "actions", "rewards", "next_observations", "costs")
+COMPARABLE = ("observations", "actions", "rewards", "next_observations", "costs")
+"""The fields that a comparison can name."""
 MASK = re.compile(r"(.+\.npy)(?:@([0-9a-f]{16}))?")
 
 
-def costs_of(dataset: Dataset) -> Array:
+def require_costs(dataset: Dataset) -> Array:
+    """Return the costs of the dataset, or raise if it has none."""
     if dataset.costs is None:
         raise BadInput("the dataset has no costs", field="costs")
     return dataset.costs
 
 
 def costly(dataset: Dataset, before: int = 0) -> Array:
-    """The transitions with a cost, and so many steps before each in the same episode."""
-    rows = np.flatnonzero(costs_of(dataset))
+    """Mark the transitions with a cost, and the `before` steps before each in its episode."""
+    rows = np.flatnonzero(require_costs(dataset))
     if not len(rows):
         return np.zeros(len(dataset), bool)
     here = np.arange(len(dataset))
@@ -50,26 +53,29 @@ def costly(dataset: Dataset, before: int = 0) -> Array:
 
 
 def in_unsafe_episode(dataset: Dataset, limit: float = KAPPA) -> Array:
-    """The transitions of all episodes whose cost is above the limit."""
-    unsafe = dataset.per_episode(costs_of(dataset)) > limit
+    """Mark the transitions of all episodes with a cost above the limit."""
+    unsafe = dataset.per_episode(require_costs(dataset)) > limit
     return np.repeat(unsafe, dataset.lengths)
 
 
-def comparison(text: str) -> Predicate | None:
-    """Where a comparison such as `costs>0` or `observations[3]<=-0.5` holds; None if it is none."""
+def parse_comparison(text: str) -> Predicate | None:
+    """Read a comparison such as `costs>0` or `observations[3]<=-0.5`.
+
+    Return None if the text is not a comparison.
+    """
     match = COMPARISON.fullmatch(text)
     if match is None:
         return None
     field, column, sign, number = match.groups()
-    if field not in COMPARED:
-        raise BadInput(f"{text!r} compares {field!r}; there are {', '.join(COMPARED)}")
+    if field not in COMPARABLE:
+        raise BadInput(f"{text!r} compares {field!r}; there are {', '.join(COMPARABLE)}")
     try:
         value = float(number)
     except ValueError:
         raise BadInput(f"{text!r} compares with {number!r}, which is no number") from None
 
-    def holds(dataset: Dataset) -> Array:
-        values = costs_of(dataset) if field == "costs" else getattr(dataset, field)
+    def is_true(dataset: Dataset) -> Array:
+        values = require_costs(dataset) if field == "costs" else getattr(dataset, field)
         if (values.ndim == 2) != (column is not None):
             need = f"a column, such as {field}[0]" if values.ndim == 2 else "no column"
             raise BadInput(f"{text!r}: {field} need {need}")
@@ -79,19 +85,22 @@ def comparison(text: str) -> Predicate | None:
             values = values[:, int(column)]
         return np.asarray(OPERATORS[sign](values, value))
 
-    return holds
+    return is_true
 
 
-def mask(text: str) -> Predicate | None:
-    """What the NumPy file `NAME.npy` marks true, or `NAME.npy@HASH` if its hash is still that."""
+def parse_mask(text: str) -> Predicate | None:
+    """Read the name `NAME.npy` of a mask, or `NAME.npy@HASH` with the hash of its contents.
+
+    Return None if the text is not such a name. The file is read when the predicate is called.
+    """
     match = MASK.fullmatch(text)
     if match is None:
         return None
-    path, known = Path(match[1]), match[2]
+    path, expected_hash = Path(match[1]), match[2]
 
-    def marked(dataset: Dataset) -> Array:
-        content = contents(path)
-        if known not in (None, hash_bytes(content)[:16]):
+    def load(dataset: Dataset) -> Array:
+        content = read_bytes(path)
+        if expected_hash not in (None, hash_bytes(content)[:16]):
             raise BadInput("has changed since the filter was chosen", file=path)
         try:
             rows: Array = np.load(io.BytesIO(content), allow_pickle=False)
@@ -105,17 +114,22 @@ def mask(text: str) -> Predicate | None:
             )
         return rows
 
-    return marked
+    return load
 
 
-def exact(text: str) -> str:
-    """The name without spaces; that of a mask's file with the hash of what it holds."""
+def canonical_name(text: str) -> str:
+    """Return the name of a filter by which equal filters are known.
+
+    A comparison loses its spaces. The file of a mask gets the hash of its contents.
+    """
     text = text.replace(" ", "") if COMPARISON.fullmatch(text.replace(" ", "")) else text
     match = MASK.fullmatch(text)
-    return text if match is None or match[2] else f"{text}@{hash_bytes(contents(Path(text)))[:16]}"
+    if match is None or match[2]:
+        return text
+    return f"{text}@{hash_bytes(read_bytes(Path(text)))[:16]}"
 
 
-def contents(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a filter removes from a dataset, in numbers."""
+"""Measure what a filter removes from a dataset."""
 
 from dataclasses import dataclass
 
@@ -8,26 +8,28 @@ from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
 from instinct.util.spacing import evenly_spaced
 
-REFERENCE, PROBES = 20_000, 1000
-"""At most so many recorded states are looked at, around so many removed ones."""
-NEIGHBOURS = 10
-DUST = 9
-"""Decimals of squared distances that are kept: equal states are equally near."""
-MANY = 1000
-"""Rewards and costs are told for so many transitions."""
+MAX_REFERENCES, MAX_PROBES = 20_000, 1000
+"""The coverage uses at most so many recorded states, and so many removed ones."""
+NEIGHBORS = 10
+DECIMALS = 9
+"""Decimals of squared distances. Rounding makes equal states equally near."""
+PER = 1000
+"""Rewards and costs are given per so many transitions."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """Counts of transitions and episodes, before the filter unless they say otherwise.
+    """What a filter removed: counts of transitions and episodes, mean rewards and costs.
 
-    `cut` episodes have lost some of their transitions, `gone` ones all. Rewards and costs are sums
-    over 1,000 transitions, which can be compared whether episodes are cut or not.
+    All values are those before the filter, except those that end in `_after`. `cut` is the number
+    of episodes that lost some of their transitions, `gone` of those that lost all. Rewards and
+    costs are means per 1,000 transitions, so that they do not depend on how episodes are cut.
 
-    `coverage` tells how much is left around the removed states: of the ten recorded states of
-    other episodes that are nearest to a removed one, in observations scaled to unit deviation, the
-    share that is kept, on average. A filter that removes at random has a coverage as large as the
-    share that it keeps; 0 means that it has cut a hole. None where it cannot be told.
+    `coverage` says how much of the data around the removed states is left. For every removed
+    state, take the ten nearest recorded states of other episodes, in observations scaled to unit
+    deviation. The coverage is the mean share of them that the filter keeps. A filter that removes
+    transitions at random has a coverage equal to the share that it keeps; 0 means that it removed
+    whole regions. None if it is unknown.
     """
 
     transitions: int
@@ -43,15 +45,15 @@ class Removal:
     coverage: float | None
 
     @property
-    def kept(self) -> float:
+    def share_left(self) -> float:
         """The share of the transitions that is left."""
         return 1 - self.removed / self.transitions
 
 
-def removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
-    """What went when the rows whose mask is true were removed, and `after` was left."""
+def measure_removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
+    """Compare a dataset with what is `after` its `rows` are removed."""
     left = dataset.per_episode(~rows)
-    before_costs, after_costs = dataset.costs, after.costs
+    costs_before, costs_after = dataset.costs, after.costs
     return Removal(
         transitions=len(dataset),
         removed=int(rows.sum()),
@@ -59,35 +61,35 @@ def removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
         cut=int(((left > 0) & (left < dataset.lengths)).sum()),
         gone=int((left == 0).sum()),
         episodes_after=after.episodes,
-        reward=for_many(dataset.rewards),
-        reward_after=for_many(after.rewards),
-        cost=None if before_costs is None else for_many(before_costs),
-        cost_after=None if after_costs is None else for_many(after_costs),
-        coverage=coverage(dataset, rows),
+        reward=mean_per_1000(dataset.rewards),
+        reward_after=mean_per_1000(after.rewards),
+        cost=None if costs_before is None else mean_per_1000(costs_before),
+        cost_after=None if costs_after is None else mean_per_1000(costs_after),
+        coverage=measure_coverage(dataset, rows),
     )
 
 
-def for_many(values: Array) -> float:
-    return MANY * float(values.mean(dtype=np.float64))
+def mean_per_1000(values: Array) -> float:
+    return PER * float(values.mean(dtype=np.float64))
 
 
-def coverage(dataset: Dataset, rows: Array) -> float | None:
-    """The share that is kept of the nearest states of other episodes to the removed ones."""
+def measure_coverage(dataset: Dataset, rows: Array) -> float | None:
+    """Return the mean share of kept states among the nearest ones to a removed state."""
     episode = np.repeat(np.arange(dataset.episodes), dataset.lengths)
-    reference = evenly_spaced(len(dataset), REFERENCE)
+    reference = evenly_spaced(len(dataset), MAX_REFERENCES)
     states = dataset.observations[reference].astype(np.float64)
-    middle, deviation = states.mean(axis=0), states.std(axis=0)
+    mean, deviation = states.mean(axis=0), states.std(axis=0)
     scale = np.where(deviation > 0, deviation, 1)
-    states = (states - middle) / scale
-    lengths, kept = (states**2).sum(axis=1), ~rows[reference]
+    states = (states - mean) / scale
+    squared_norms, kept = (states**2).sum(axis=1), ~rows[reference]
     shares = []
     removed = np.flatnonzero(rows)
-    for probe in removed[evenly_spaced(len(removed), PROBES)]:
-        x = (dataset.observations[probe] - middle) / scale
-        squares = (lengths - 2 * states @ x + x @ x).round(DUST)
+    for probe in removed[evenly_spaced(len(removed), MAX_PROBES)]:
+        x = (dataset.observations[probe] - mean) / scale
+        distances = (squared_norms - 2 * states @ x + x @ x).round(DECIMALS)
         other = episode[reference] != episode[probe]
         if other.any():
-            last = min(NEIGHBOURS, int(other.sum())) - 1
-            near = other & (squares <= np.partition(squares[other], last)[last])
+            last = min(NEIGHBORS, int(other.sum())) - 1
+            near = other & (distances <= np.partition(distances[other], last)[last])
             shares.append(float(kept[near].mean()))
     return float(np.mean(shares)) if shares else None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from instinct.benchmarks.registry import find_task
-from instinct.data import Array, Dataset, Discrete, removal
+from instinct.data import Array, Dataset, Discrete, measure_removal
 from instinct.data.summary import correlation, summarize
 from instinct.study.measurement import QUANTITIES, quantities
 from instinct.util.spacing import evenly_spaced
@@ -47,7 +47,7 @@ def filter_facts(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any
     """What filters have removed from a dataset, if `after` with the `kept` rows is left."""
     rows = np.ones(len(dataset), bool)
     rows[kept] = False
-    return {"hash": after.hash, **asdict(removal(dataset, rows, after))}
+    return {"hash": after.hash, **asdict(measure_removal(dataset, rows, after))}
 
 
 POINTS = 400

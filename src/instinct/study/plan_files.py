@@ -26,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from instinct.data import exact
+from instinct.data import canonical_name
 from instinct.errors import BadInput
 from instinct.study.plan import LEAST, Plan
 
@@ -44,7 +44,7 @@ def from_content(content: Mapping[str, Any]) -> Plan:
     for name in ("datasets", "algorithms", "labels", "filters", "scaled"):
         if name in given:
             given[name] = words(name, given[name])
-    given["filters"] = tuple(map(exact, given.get("filters", ())))
+    given["filters"] = tuple(map(canonical_name, given.get("filters", ())))
     for name in LEAST:
         if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
             raise BadInput(f"must be a whole number, not {given[name]!r}", field=name)
@@ -54,7 +54,7 @@ def from_content(content: Mapping[str, Any]) -> Plan:
             need = "table" if kind is dict else "list of words"
             raise BadInput(f"must be a {need} for each algorithm", field=name)
     given["filters_of"] = {
-        algorithm: tuple(map(exact, words("filters_of", names)))
+        algorithm: tuple(map(canonical_name, words("filters_of", names)))
         for algorithm, names in given.get("filters_of", {}).items()
     }
     if not isinstance(given.get("new_seeds", True), bool):

@@ -25,7 +25,7 @@ def read_npz(
         dataset = assemble(
             fields, action_space=space_of(arrays), action_range=action_range, horizon=horizon
         )
-        return dataset.after(repairs_of(arrays))
+        return dataset.add_repairs(repairs_of(arrays))
 
 
 def load(path: Path) -> dict[str, Array]:

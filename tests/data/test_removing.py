@@ -3,55 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instinct.data import (
-    PAPER_LABELS,
-    Dataset,
-    Label,
-    costly,
-    find_label,
-    relabel,
-    remove,
-    remove_terminals,
-    remove_where,
-)
+from instinct.data import Dataset, costly, remove, remove_terminals, remove_where
 from instinct.errors import BadInput
 from tests.data.datasets import datasets, small
-
-
-def test_the_four_labels() -> None:
-    dataset = small()
-    shown = {name: relabel(dataset, name, seed=3).rewards for name in PAPER_LABELS}
-    assert shown["original"].tolist() == [1, 2, 3, -1, 0.5, 7]
-    assert shown["zero"].tolist() == [0] * 6
-    assert shown["negative"].tolist() == [-1, -2, -3, 1, -0.5, -7]
-    assert ((shown["random"] >= 0) & (shown["random"] <= 1)).all()
-    assert len(set(shown["random"].tolist())) == 6
-
-
-def test_random_rewards_depend_on_the_seed_alone() -> None:
-    first, again, other = (relabel(small(), "random", seed).hash for seed in (1, 1, 2))
-    assert first == again != other
-
-
-def test_a_label_changes_nothing_but_the_rewards() -> None:
-    dataset = small()
-    shown = relabel(dataset, "zero")
-    for (name, before), (_, after) in zip(dataset.fields(), shown.fields(), strict=True):
-        assert name == "rewards" or (before == after).all()
-
-
-def test_a_label_of_the_users_own() -> None:
-    mine = Label("speed", lambda dataset, _: np.abs(dataset.actions[:, 0]))
-    assert relabel(small(), mine).rewards.tolist() == [0.5, 0.5, 1, 1, 0, 0.25]
-
-
-def test_faulty_labels_are_named() -> None:
-    with pytest.raises(BadInput, match="no label is called 'positive'; there are original, zero"):
-        find_label("positive")
-    with pytest.raises(BadInput, match=r"'short' gives rewards of shape \[2\], not \[6\]"):
-        relabel(small(), Label("short", lambda *_: np.zeros(2)))
-    with pytest.raises(BadInput, match="rewards, row 0: not a finite"):
-        relabel(small(), Label("nan", lambda dataset, _: np.full(len(dataset), np.nan)))
 
 
 def test_removing_terminals_removes_the_transitions() -> None:
