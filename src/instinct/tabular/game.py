@@ -110,9 +110,9 @@ class Game:
 def solve_game(
     model: Model, config: GameConfig, start: Array, reference: Array, claim: str
 ) -> Solution:
-    """Ascend towards better policies with exact line search; ρ (`start`) is [S].
+    """Ascend toward better policies with exact line search; ρ (`start`) is [S].
 
-    μ_0 (`reference`) is [S, A]. The first step and every tenth step go towards the best policy,
+    μ_0 (`reference`) is [S, A]. The first step and every tenth step go toward the best policy,
     which gives the upper bound.
     """
     game = Game(model, config, start, reference)
