@@ -57,11 +57,11 @@ def test_fewer_transitions_are_the_beginning_of_more() -> None:
 
 
 def test_parts_follow_one_another_and_are_reported() -> None:
-    told: list[int] = []
+    calls: list[tuple[int, int, str]] = []
     parts = [Part(untrained(seed=1), 300), Part(untrained(seed=2), 400)]
-    dataset = collect(HOPPER, parts, report=told.append)
-    assert told[-1] == 700
-    assert told == sorted(told)
+    dataset = collect(HOPPER, parts, on_progress=lambda *call: calls.append(call))
+    assert calls[-1] == (700, 700, "transitions")
+    assert calls == sorted(calls)
     alone = collect(HOPPER, parts[:1])
     first = Dataset(
         **{name: array[:300] for name, array in dataset.fields()},  # type: ignore[arg-type]

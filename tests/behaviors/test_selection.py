@@ -7,8 +7,7 @@ import pytest
 from instinct.behaviors.sac import SAC
 from instinct.behaviors.selection import choose, saved_policies, select
 from instinct.behaviors.shipped import behaviors, curve, ship, shipped
-from instinct.behaviors.training import Plan, train
-from instinct.benchmarks.gymnasium.task import GymTask
+from instinct.behaviors.training import TrainingConfig, train
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import evaluate
@@ -42,10 +41,14 @@ def test_too_short_a_training_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_shipped_is_what_was_measured(tmp_path: Path) -> None:
-    plan = Plan("hopper", SAC(units=8, batch_size=8), warm_up=100, round_steps=200, episodes=1)
-    train(plan, GymTask(plan.task), 600, tmp_path / "training")
+    config = TrainingConfig(
+        "hopper", SAC(units=8, batch_size=8), warm_up=100, round_steps=200, episodes=1
+    )
+    train(config, LocomotionTask(config.task), 600, tmp_path / "training")
     task = LocomotionTask("hopper")
-    chosen, networks = select(task, tmp_path / "training", 5.0, "the command", episodes=3, sift=2)
+    chosen, networks = select(
+        task, tmp_path / "training", 5.0, "the command", episodes=3, screening_episodes=2
+    )
     ship(chosen, networks, tmp_path / "training", tmp_path)
     assert shipped("hopper", tmp_path) == chosen
     assert curve("hopper", tmp_path)["step"].tolist() == [200, 400, 600]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from instinct.behaviors.sac import SAC
-from instinct.behaviors.training import Plan, train
+from instinct.behaviors.training import TrainingConfig, train
 from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.deep.training.checkpoint import load_arrays
 from instinct.errors import BadInput
 
-SMALL = Plan(
+SMALL = TrainingConfig(
     "gym:InvertedPendulum-v5",
     SAC(units=16, batch_size=16),
     environments=2,
@@ -54,7 +54,7 @@ def test_a_folder_of_another_training_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_learns_to_balance_a_pendulum(tmp_path: Path) -> None:
-    plan = Plan(
+    plan = TrainingConfig(
         "gym:InvertedPendulum-v5",
         SAC(units=64, batch_size=64, rate=1e-3),
         warm_up=1000,

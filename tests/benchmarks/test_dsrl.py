@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from instinct.benchmarks.catalog import find, task_of
+from instinct.benchmarks.registry import find_dataset, task_of
 from instinct.benchmarks.safety.dsrl import present
 from instinct.data import Array
 from instinct.errors import BadInput
@@ -45,7 +45,7 @@ def write(path: Path, fields: dict[str, Array]) -> None:
 def test_a_file_is_read_as_it_is(folder: Path) -> None:
     fields = arrays()
     write(folder / NAME, fields)
-    dataset = find("dsrl:PointGoal1")
+    dataset = find_dataset("dsrl:PointGoal1")
     for name in ("observations", "next_observations", "actions", "rewards", "costs"):
         np.testing.assert_array_equal(getattr(dataset, name), fields[name])
     assert dataset.lengths.tolist() == [3, 3]
@@ -75,7 +75,7 @@ def test_names(folder: Path) -> None:
 )
 def test_what_is_not_there_is_one_sentence(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        find(name)
+        find_dataset(name)
 
 
 def test_costs_are_needed(folder: Path) -> None:
@@ -83,7 +83,7 @@ def test_costs_are_needed(folder: Path) -> None:
     del fields["costs"]
     write(folder / NAME, fields)
     with pytest.raises(BadInput, match=rf"{NAME}: costs: is missing; a file of DSRL's has a cost"):
-        find("dsrl:PointGoal1")
+        find_dataset("dsrl:PointGoal1")
 
 
 def test_costs_of_another_length_are_refused(folder: Path) -> None:
@@ -91,11 +91,11 @@ def test_costs_of_another_length_are_refused(folder: Path) -> None:
     fields["costs"] = fields["costs"][:-1]
     write(folder / NAME, fields)
     with pytest.raises(BadInput, match="costs: has 5 rows, observations has 6 rows"):
-        find("dsrl:PointGoal1")
+        find_dataset("dsrl:PointGoal1")
 
 
 def test_of_two_files_of_a_task_one_must_go(folder: Path) -> None:
     write(folder / NAME, arrays())
     write(folder / NAME.replace("100", "200"), arrays())
     with pytest.raises(BadInput, match="several files of PointGoal1"):
-        find("dsrl:PointGoal1")
+        find_dataset("dsrl:PointGoal1")

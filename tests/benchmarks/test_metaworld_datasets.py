@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from instinct.benchmarks.catalog import find, goals_end, recipe, size_of, task_of
-from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations, reached
+from instinct.benchmarks.benchmark import episode_terminals
+from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations
 from instinct.benchmarks.metaworld.task import MetaWorldTask
-from instinct.benchmarks.registry import find_task
+from instinct.benchmarks.registry import (
+    find_dataset,
+    find_recipe,
+    find_task,
+    goals_end,
+    size_of,
+    task_of,
+)
 from instinct.data import Dataset
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import episode_seed
@@ -67,7 +74,7 @@ def test_recorded_actions_give_the_same_episodes_in_meta_world(reach: Dataset) -
 @needs_metaworld
 def test_the_scripted_policy_reaches_and_noise_is_where_it_should_be(reach: Dataset) -> None:
     """The script of reach moves by 5 times what is missing, and leaves the gripper at rest."""
-    assert reached(reach).all()
+    assert episode_terminals(reach).all()
     assert ((reach.rewards >= -1) & (reach.rewards <= 0)).all()
     script = np.zeros_like(reach.actions)
     script[:, :3] = 5 * (reach.observations[:, -3:] - reach.observations[:, :3])
@@ -95,18 +102,18 @@ def test_without_the_goal_terminal_the_same_episodes_go_on(reach: Dataset) -> No
 
 @needs_metaworld
 def test_made_once_kept_and_reported(reach: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[int] = []
+    counts: list[int] = []
     monkeypatch.setitem(DEMONSTRATIONS, "metaworld:reach", SMALL)
-    assert recipe("metaworld:reach").note() is None
-    dataset = find("metaworld:reach", report=told.append)
+    assert find_recipe("metaworld:reach").note() is None
+    dataset = find_dataset("metaworld:reach", on_progress=lambda done, *_: counts.append(done))
     assert dataset.hash == reach.hash
-    assert told == sorted(told)
-    assert told[-1] == len(dataset) <= size_of("metaworld:reach")
-    note = recipe("metaworld:reach").note()
+    assert counts == sorted(counts)
+    assert counts[-1] == len(dataset) <= size_of("metaworld:reach")
+    note = find_recipe("metaworld:reach").note()
     assert note is not None
     assert (note["hash"], note["noise"], note["metaworld"]) == (dataset.hash, 0.5, "3.1.1")
     monkeypatch.setitem(sys.modules, "metaworld", None)
-    assert find("metaworld:reach").hash == dataset.hash, "what is kept needs no Meta-World"
+    assert find_dataset("metaworld:reach").hash == dataset.hash, "what is kept needs no Meta-World"
 
 
 @needs_metaworld
@@ -133,9 +140,9 @@ def test_names() -> None:
 
 def test_what_cannot_be_made_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="there are metaworld:pick-place, "):
-        find("metaworld:pick-plaice")
+        find_dataset("metaworld:pick-plaice")
     with pytest.raises(BadInput, match="as many transitions as its episodes take"):
-        recipe("metaworld:push", 1000)
+        find_recipe("metaworld:push", 1000)
     monkeypatch.setitem(sys.modules, "metaworld", None)
     with pytest.raises(BadInput, match="not installed"):
-        find("metaworld:push")
+        find_dataset("metaworld:push")

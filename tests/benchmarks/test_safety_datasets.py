@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instinct.benchmarks.catalog import find, is_made, nearest, recipe, size_of, task_of
+from instinct.benchmarks.registry import find_dataset, find_recipe, nearest_names, size_of, task_of
 from instinct.benchmarks.safety.datasets import DRIVES, Drives
 from instinct.benchmarks.safety.task import KAPPA, SafetyTask
 from instinct.data import Dataset
@@ -101,10 +101,11 @@ def test_no_test_has_the_layout_of_the_data(small: Dataset) -> None:
 def test_processes_give_what_one_process_gives() -> None:
     """Eleven episodes are two groups."""
     drives = Drives("PointCircle2", episodes=11)
-    told: list[int] = []
-    dataset = drives.make(told.append)
-    assert told == sorted(told)
-    assert told[-1] == len(dataset) == 5500
+    calls: list[tuple[int, int, str]] = []
+    dataset = drives.make(lambda *call: calls.append(call))
+    assert calls == sorted(calls)
+    assert calls[-1] == (5500, 5500, "transitions")
+    assert len(dataset) == 5500
     last = drives.play(range(10, 11))
     np.testing.assert_array_equal(dataset.observations[-500:], last["observations"])
 
@@ -112,23 +113,22 @@ def test_processes_give_what_one_process_gives() -> None:
 @needs_safety
 def test_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "safety:PointCircle1@500"
-    assert recipe(name).note() is None
-    dataset = find(name)
+    assert find_recipe(name).note() is None
+    dataset = find_dataset(name)
     assert (len(dataset), dataset.episodes) == (500, 1)
-    note = recipe(name).note()
+    note = find_recipe(name).note()
     assert note is not None
     assert (note["hash"], note["safety-gymnasium"]) == (dataset.hash, "1.0.0")
     monkeypatch.setitem(sys.modules, "safety_gymnasium", None)
-    assert find(name).hash == dataset.hash, "what is kept needs no Safety-Gymnasium"
+    assert find_dataset(name).hash == dataset.hash, "what is kept needs no Safety-Gymnasium"
 
 
 def test_names() -> None:
     assert len(DRIVES) == len({one.entry for one in DRIVES.values()}) == 16
     assert task_of("safety:CarPush2") == task_of("safety:CarPush2@3000") == "safety:CarPush2"
-    assert is_made("safety:PointGoal1")
     assert size_of("safety:PointGoal1") == 300_000
     assert size_of("safety:PointCircle1@2000") == 2000
-    assert "safety:PointGoal1" in nearest("safety:PointGaol1")
+    assert "safety:PointGoal1" in nearest_names("safety:PointGaol1")
 
 
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ def test_names() -> None:
 )
 def test_what_cannot_be_made_is_one_sentence(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        find(name)
+        find_dataset(name)
 
 
 def test_without_the_package_one_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "safety_gymnasium", None)
     with pytest.raises(BadInput, match="instinct setup safety"):
-        find("safety:PointGoal1")
+        find_dataset("safety:PointGoal1")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from instinct.benchmarks.catalog import find
 from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations
+from instinct.benchmarks.registry import find_dataset
 from instinct.benchmarks.safety.datasets import DRIVES
 from tests.cli.conftest import Run
 
@@ -107,7 +107,7 @@ def test_data_with_costs_are_shown_by_cost(
     table = ("datasets", "table", "safety", "--transitions", 2000, "--figure", figure, "--markdown")
     lines = run(*table).out.strip().splitlines()
     cells = [cell.strip() for cell in lines[2].strip("|").split("|")]
-    dataset = find("safety:PointCircle1@2000")
+    dataset = find_dataset("safety:PointCircle1@2000")
     assert dataset.costs is not None
     costs = dataset.costs.reshape(4, 500).sum(axis=1)
     assert cells[:3] == ["PointCircle1", "4", "2,000"]
@@ -121,7 +121,7 @@ def test_data_with_costs_are_shown_by_cost(
 def test_the_goal_terminal_is_an_option(run: Run) -> None:
     result = run("datasets", "make", "hopper-medium", "--no-goal-terminal")
     assert result.code == 2
-    assert "no dataset is called 'hopper-medium:no-goal-terminal'" in result.err
+    assert "hopper-medium has no variant without a goal terminal" in result.err
 
 
 def test_an_unknown_family_is_one_sentence(run: Run) -> None:

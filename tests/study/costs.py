@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from instinct.benchmarks import registry
-from instinct.data import Array, Box, Dataset, write
+from instinct.benchmarks.benchmark import Benchmark
+from instinct.data import KAPPA, Array, Box, Dataset, write
 from instinct.engine.trial_runner import TrialRunner
 from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from instinct.tasks.environments import Environment
-from instinct.tasks.simulation import Step
+from instinct.tasks.simulation import End, Step
 from tests.study.problems import FakeExecutor, Message
 
 TASK, STEPS = "toy:walk", 10
@@ -26,6 +27,8 @@ class Walk:
 
     name: str = TASK
     horizon: int = STEPS
+    end: End = "timeout"
+    cost_target: float = KAPPA
 
     @property
     def action_space(self) -> Box:
@@ -44,6 +47,17 @@ class Walk:
     def scores(self, returns: Array) -> Array:
         """10 is the most that ten steps can give."""
         return returns / 10
+
+
+class ToyBenchmark(Benchmark):
+    """A family of one task."""
+
+    name, prefix, tasks = "toy", "toy:", (TASK,)
+    cost_target = KAPPA
+    score_name = "score"
+
+    def task(self, name: str) -> Walk:
+        return Walk(name)
 
 
 class Walks:
@@ -92,7 +106,7 @@ def write_walks(path: Path, costs: bool = True) -> Path:
 
 def add_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the task known in this process."""
-    monkeypatch.setitem(registry.FAMILIES, "toy:", Walk)
+    monkeypatch.setitem(registry.BENCHMARKS, "toy", ToyBenchmark())
 
 
 def in_process(folder: Path) -> FakeExecutor:

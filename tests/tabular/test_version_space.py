@@ -56,7 +56,7 @@ def excess(model: Model, P: Array, rewards: Array) -> float:
     return float((np.log(ratio) + error - least).sum())
 
 
-def fitting(model: Model, seed: int, count: int = 30) -> Iterator[tuple[Array, Array]]:
+def matching_task(model: Model, seed: int, count: int = 30) -> Iterator[tuple[Array, Array]]:
     """Random members of M^α, as P and r: few pairs or many are moved, as far as α admits."""
     random = np.random.default_rng(seed)
     size, support = model.states, model.support
@@ -102,7 +102,7 @@ def behaviour_values(model: Model, P: Array, rewards: Array, policy: Array) -> A
 def test_cppo_promises_no_more_than_any_fitting_model_keeps(seed: int, horizon: int | None) -> None:
     model = few_data(seed, horizon)
     solution = cppo(model, CONFIG)
-    for P, rewards in fitting(model, seed):
+    for P, rewards in matching_task(model, seed):
         assert (values(model, P, rewards, solution.policy) >= solution.V - 1e-6).all()
 
 
@@ -113,7 +113,7 @@ def test_armor_promises_no_more_than_any_fitting_model_keeps(
 ) -> None:
     model = few_data(seed, horizon, episodes=40)
     solution = armor(model, CONFIG)
-    for P, rewards in fitting(model, seed):
+    for P, rewards in matching_task(model, seed):
         V = values(model, P, rewards, solution.policy)
         gain = model.initial @ (V - behaviour_values(model, P, rewards, solution.policy))
         assert gain >= solution.objective - 1e-6
@@ -188,7 +188,7 @@ def test_fitting_models_differ_no_more_than_the_disagreement(seed: int) -> None:
     model = few_data(seed)
     V_max = R / (1 - 0.8)
     most = disagreement(model, ALPHA, V_max)
-    models = list(fitting(model, seed))
+    models = list(matching_task(model, seed))
     for (P, rewards), (Q, others) in zip(models[::2], models[1::2], strict=True):
         tv = np.abs(P - Q).sum(axis=1).reshape(rewards.shape) / 2
         assert (np.abs(rewards - others) + 0.8 * V_max * tv <= most + 1e-9).all()

@@ -13,8 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from instinct.audits.plan import audit_plan
-from instinct.benchmarks.catalog import find
-from instinct.benchmarks.registry import fitting
+from instinct.benchmarks.registry import find_dataset, matching_task
 from instinct.data import Dataset, Discrete, Predicate, find_filter, remove, remove_where, write
 from instinct.deep.algorithms.settings import Setting
 from instinct.engine.run_plan import MakeExecutor, run_plan
@@ -118,7 +117,7 @@ def audit(
         dataset = kept(dataset, folder)
     name = str(dataset)
     where = audit_folder(name) if folder is None else Path(folder)
-    opened = find(name, action_range=action_range)
+    opened = find_dataset(name, action_range=action_range)
     named = [each if isinstance(each, str) else masked(each, opened, where) for each in filters]
     plan = audit_plan(
         name,
@@ -139,7 +138,7 @@ def audit(
             f"{name} has discrete actions; `instinct theory` tells what can be computed of it"
         )
     if plan.task not in ("", "gridworld"):
-        fitting(str(plan.task), opened)
+        matching_task(str(plan.task), opened)
     for shown in plan.filters[1:]:
         remove_where(opened, find_filter(shown))
     del opened

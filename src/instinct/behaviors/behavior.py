@@ -1,4 +1,4 @@
-"""A behaviour policy: a tanh-Gaussian network that acts with its own noise or without."""
+"""Behavior policies, from which datasets are recorded."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from instinct.deep.nn.networks import MLP
 
 @dataclass(frozen=True)
 class Behavior:
-    """Acts in n episodes at once; with noise its actions are drawn, without they are the mode."""
+    """A tanh-Gaussian policy. With `noisy` it samples its actions, without it takes the mode."""
 
     network: MLP
     box: Box

@@ -1,7 +1,7 @@
-"""Datasets recorded from behaviour policies, deterministic from a seed.
+"""Record datasets from behavior policies, deterministically from a seed.
 
-Episodes are played side by side but kept in the order of their numbers, and the dataset is the
-first N transitions in that order, as if they had been played one after another: short episodes
+Episodes are played side by side but stored in the order of their numbers. The dataset is the first
+N transitions in that order, as if the episodes had been played one after another: short episodes
 are not preferred because they end sooner.
 """
 
@@ -15,16 +15,14 @@ from instinct.data import Array, Dataset
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import episode_seed
 from instinct.tasks.simulation import Task
+from instinct.util.progress import Progress, no_progress
 
 PLACES, PER_PLACE = 64, 100
-"""Episodes played side by side: at most so many, and fewer for small datasets."""
-
-Report = Callable[[int], None]
-"""Called with the number of transitions recorded so far."""
+"""At most so many episodes are played side by side; one per so many transitions."""
 
 
 class Part(NamedTuple):
-    """So many transitions of one behaviour."""
+    """A number of transitions of one behavior."""
 
     behavior: Behavior
     transitions: int
@@ -43,22 +41,20 @@ class Rows(NamedTuple):
 
 
 def collect(
-    task: Task, parts: Sequence[Part], seed: int = 0, report: Report | None = None
+    task: Task, parts: Sequence[Part], seed: int = 0, on_progress: Progress = no_progress
 ) -> Dataset:
-    """The parts one after the other; where a part is full, its last episode times out."""
+    """Record the parts one after the other; the last episode of a part is cut by a timeout."""
     if any(part.transitions < 1 for part in parts):
-        raise BadInput("a dataset needs at least one transition from each of its behaviours")
-    made = 0
+        raise BadInput("a dataset needs at least one transition from each of its behaviors")
+    total, done = sum(part.transitions for part in parts), 0
     pieces = []
     for number, part in enumerate(parts):
-        base = made
 
-        def so_far(rows: int, base: int = base) -> None:
-            if report is not None:
-                report(base + rows)
+        def on_rows(rows: int, done: int = done) -> None:
+            on_progress(done + rows, total, "transitions")
 
-        pieces.append(record(task, part, episode_seed(seed, number), so_far))
-        made += part.transitions
+        pieces.append(record(task, part, episode_seed(seed, number), on_rows))
+        done += part.transitions
     rows = Rows(*(np.concatenate(columns) for columns in zip(*pieces, strict=True)))
     return Dataset(
         observations=rows.observations,
@@ -71,8 +67,8 @@ def collect(
     )
 
 
-def record(task: Task, part: Part, seed: int, report: Report) -> Rows:
-    """The first transitions of the behaviour's episodes 0, 1, … in order."""
+def record(task: Task, part: Part, seed: int, on_rows: Callable[[int], None]) -> Rows:
+    """Return the first transitions of the behavior's episodes 0, 1, …, in order."""
     places = min(PLACES, 1 + part.transitions // PER_PLACE)
     stream = Stream(task, part.behavior, seed, places)
     steps: list[Rows] = []
@@ -80,7 +76,7 @@ def record(task: Task, part: Part, seed: int, report: Report) -> Rows:
     while stream.playing.any():
         steps.append(stream.step(more=recorded < part.transitions))
         recorded += len(steps[-1].episodes)
-        report(min(recorded, part.transitions))
+        on_rows(min(recorded, part.transitions))
     rows = Rows(*(np.concatenate(columns) for columns in zip(*steps, strict=True)))
     order = np.argsort(rows.episodes, kind="stable")[: part.transitions]
     rows = Rows(*(column[order] for column in rows))
@@ -89,7 +85,7 @@ def record(task: Task, part: Part, seed: int, report: Report) -> Rows:
 
 
 class Stream:
-    """Episodes side by side; the place of one that ends is given to the next."""
+    """Plays episodes side by side; when an episode ends, the next one takes its place."""
 
     def __init__(self, task: Task, behavior: Behavior, seed: int, places: int) -> None:
         self.simulation = task.simulation(places)
@@ -108,7 +104,7 @@ class Stream:
         self.started += 1
 
     def step(self, more: bool) -> Rows:
-        """One step of all that play; `more` tells whether ended episodes are followed by others."""
+        """Step all running episodes; with `more`, start a new one where one ends."""
         actions, self.memory = self.behavior.act(self.memory, self.observations, np.zeros(0))
         places = np.flatnonzero(self.playing)
         step = self.simulation.step(places, actions[places])

@@ -1,4 +1,4 @@
-"""The replay buffer of an online training."""
+"""The replay buffer of online training."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from instinct.deep.algorithms.algorithm import Batch
 
 
 class Replay:
-    """The last `capacity` transitions; the oldest give way to the newest."""
+    """Stores the last `capacity` transitions."""
 
     def __init__(self, capacity: int, observations: int, actions: int) -> None:
         self.capacity = capacity
@@ -24,19 +24,19 @@ class Replay:
         return min(self.added, self.capacity)
 
     def add(self, *transition: Array | float) -> None:
-        """One transition, in the order of `Batch`."""
+        """Add one transition, with its fields in the order of `Batch`."""
         place = self.added % self.capacity
         for rows, entry in zip(self.rows.values(), transition, strict=True):
             rows[place] = entry
         self.added += 1
 
     def sample(self, shape: tuple[int, int], generator: np.random.Generator) -> Batch:
-        """Batches of transitions drawn uniformly with replacement."""
+        """Draw batches of transitions uniformly with replacement."""
         index = generator.integers(0, len(self), shape)
         return Batch(**{name: rows[index] for name, rows in self.rows.items()})  # type: ignore[arg-type]
 
     def arrays(self) -> dict[str, Array]:
-        """What is in use, by name."""
+        """Return the stored transitions and their number, for a checkpoint."""
         used = {name: rows[: len(self)] for name, rows in self.rows.items()}
         return {**used, "added": np.array(self.added)}
 

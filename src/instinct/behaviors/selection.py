@@ -1,6 +1,5 @@
-"""Choosing, from the snapshots of a training, those that are shipped."""
+"""Choose the snapshots of a training that are shipped."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,15 @@ from instinct.deep.training.checkpoint import load_arrays, nest
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import evaluate
 from instinct.tasks.simulation import Task, action_box
+from instinct.util.progress import Progress, no_progress
 from instinct.util.spacing import evenly_spaced
 
 REPLAY = 8
-"""Snapshots on the way to medium, the random and the medium one not counted."""
-
-Report = Callable[[int, int, str], None]
+"""Snapshots between the random and the medium one."""
 
 
 def saved_policies(folder: Path) -> dict[int, Path]:
-    """The policies that a training has left, by their step."""
+    """Return the saved policies of a training by step."""
     paths = sorted((folder / "policies").glob("*.safetensors"))
     if not paths:
         raise BadInput("holds no policies of a training", file=folder)
@@ -29,7 +27,7 @@ def saved_policies(folder: Path) -> dict[int, Path]:
 
 
 def load_network(path: Path) -> Any:
-    """A saved policy as it is shipped: rounded to half precision."""
+    """Load a saved policy rounded to half precision, as it is shipped."""
     arrays, _ = load_arrays(path)
     rounded = {name: a.astype(np.float16).astype(np.float32) for name, a in arrays.items()}
     return nest({f"policy/{name}": array for name, array in rounded.items()})["policy"]
@@ -38,7 +36,7 @@ def load_network(path: Path) -> Any:
 def measure(
     task: Task, network: Any, name: str, step: int, episodes: int, seed: int = 0
 ) -> Snapshot:
-    """Test episodes of a snapshot with its noise and without."""
+    """Evaluate a snapshot with its noise and without."""
     noisy = evaluate(Behavior(network, action_box(task)), task, episodes, seed)
     mode = evaluate(Behavior(network, action_box(task), noisy=False), task, episodes, seed)
     return Snapshot(
@@ -61,24 +59,24 @@ def select(
     command: str,
     *,
     episodes: int = 100,
-    sift: int = 10,
-    report: Report | None = None,
+    screening_episodes: int = 10,
+    on_progress: Progress = no_progress,
 ) -> tuple[Shipped, dict[str, Any]]:
-    """Random, medium and expert, and evenly spaced ones on the way to medium.
+    """Choose random, medium and expert, and evenly spaced snapshots before medium.
 
-    All are sifted by a few episodes, and chosen from until medium and expert are such as have
-    been tried for all `episodes`: luck in a few does not decide. The chosen are measured anew.
+    All snapshots are screened with a few episodes. Medium and expert are then evaluated for all
+    `episodes` and chosen again until the choice no longer changes, so that luck in a few episodes
+    does not decide. The chosen snapshots are measured once more.
     """
     paths = saved_policies(folder)
     scores = {}
     for done, (step, path) in enumerate(paths.items(), start=1):
-        scores[step] = sifted(task, load_network(path), sift)
-        if report is not None:
-            report(done, len(paths), f"step {step:,}: {scores[step][0]:.1f}")
+        scores[step] = score_snapshot(task, load_network(path), screening_episodes)
+        on_progress(done, len(paths), f"step {step:,}: {scores[step][0]:.1f}")
     chosen = choose(scores, medium_score)
     tried: set[int] = set()
     while new := {chosen["medium"], chosen["expert"]} - tried:
-        scores |= {step: sifted(task, load_network(paths[step]), episodes) for step in new}
+        scores |= {step: score_snapshot(task, load_network(paths[step]), episodes) for step in new}
         tried |= new
         chosen = choose(scores, medium_score)
     networks = {name: load_network(paths[step]) for name, step in chosen.items()}
@@ -88,8 +86,8 @@ def select(
     return Shipped(task.name, command, snapshots), networks
 
 
-def sifted(task: Task, network: Any, episodes: int) -> tuple[float, float]:
-    """The score, or return where there is none, with noise and without."""
+def score_snapshot(task: Task, network: Any, episodes: int) -> tuple[float, float]:
+    """Return the score with noise and without; the return if the task has no scores."""
     snapshot = measure(task, network, "", 0, episodes, seed=1)
     if snapshot.score is None or snapshot.mode_score is None:
         return snapshot.mean_return, snapshot.mode_return
@@ -97,14 +95,14 @@ def sifted(task: Task, network: Any, episodes: int) -> tuple[float, float]:
 
 
 def choose(scores: dict[int, tuple[float, float]], medium_score: float) -> dict[str, int]:
-    """The steps of the snapshots to ship, by name and in the order of training.
+    """Return the steps of the snapshots to ship, by name and in the order of training.
 
-    Expert is the best with its noise; medium comes, with noise and without, nearest to the wanted
-    score: it is not to be an expert whose noise makes it stumble.
+    Expert has the best score with noise. Medium is nearest to the wanted score both with noise and
+    without, so that it is not an expert that only its noise makes fall.
     """
     steps = sorted(scores)
     if len(steps) < 3:
-        raise BadInput("a choice of behaviours needs a training with at least three snapshots")
+        raise BadInput("a choice of behaviors needs a training with at least three snapshots")
     expert = max(steps[2:], key=lambda step: scores[step][0])
     between = [step for step in steps[1:] if step < expert]
     medium = min(between, key=lambda step: sum(abs(x - medium_score) for x in scores[step]))

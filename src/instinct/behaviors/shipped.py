@@ -1,4 +1,4 @@
-"""The behaviour policies that come with the package: per task, snapshots of one training."""
+"""The behavior policies that come with the package: per task, snapshots of one training."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -19,13 +19,15 @@ from instinct.util.hashing import hash_bytes
 
 FOLDER = Path(str(files("instinct.behaviors"))) / "policies"
 LEVELS = ("random", "medium", "expert")
-"""The snapshots with a name; the others, met on the way to medium, are called replay-1, …"""
+"""The snapshots with a name of their own; those before medium are called replay-1, …"""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A policy at one step of its training, with means over test episodes with its own noise
-    and, as `mode_…`, without."""
+    """A policy at one step of its training, with means over test episodes.
+
+    The policy acts with its own noise; in the fields `mode_…` without it.
+    """
 
     name: str
     step: int
@@ -40,14 +42,14 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Shipped:
-    """All snapshots of a task and the command that trained them."""
+    """The snapshots of a task and the command that trained them."""
 
     task: str
     command: str
     snapshots: tuple[Snapshot, ...]
 
     def names(self, quality: str) -> tuple[str, ...]:
-        """The snapshots whose transitions make up a dataset of that quality, in order."""
+        """Return the snapshots that are recorded for a dataset of that quality, in order."""
         if quality in LEVELS:
             return (quality,)
         if quality == "medium-expert":
@@ -56,11 +58,16 @@ class Shipped:
         return tuple(s.name for s in self.snapshots if s.step <= medium.step)
 
 
+def shipped_tasks(folder: Path = FOLDER) -> list[str]:
+    """Return the tasks that have shipped behaviors."""
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
 @cache
 def shipped(task: str, folder: Path = FOLDER) -> Shipped:
     path = folder / f"{task}.json"
     if not path.exists():
-        raise BadInput(f"no behaviours are shipped for {task!r}")
+        raise BadInput(f"no behaviors are shipped for {task!r}")
     content: dict[str, Any] = json.loads(path.read_text("utf-8"))
     snapshots = tuple(Snapshot(**row) for row in content["snapshots"])
     return Shipped(content["task"], content["command"], snapshots)
@@ -68,7 +75,7 @@ def shipped(task: str, folder: Path = FOLDER) -> Shipped:
 
 @cache
 def weights_hash(task: str, folder: Path = FOLDER) -> str:
-    """SHA-256 of the shipped weights."""
+    """Return the SHA-256 of the shipped weights."""
     return hash_bytes((folder / f"{task}.safetensors").read_bytes())
 
 
@@ -84,12 +91,12 @@ def behaviors(task: str, folder: Path = FOLDER) -> dict[str, Behavior]:
 
 
 def curve(task: str, folder: Path = FOLDER) -> dict[str, Array]:
-    """The training that the snapshots of a task were taken from, as columns by name."""
+    """Return the training curve of the shipped snapshots, as columns by name."""
     return read_metrics(folder / f"{task}.csv")
 
 
 def ship(content: Shipped, networks: dict[str, Any], training: Path, folder: Path = FOLDER) -> None:
-    """Write the weights, in half precision, the table and the training curve of a task."""
+    """Write the weights of a task in half precision, the table and the training curve."""
     half = {
         name: [{part: np.asarray(a, np.float16) for part, a in layer.items()} for layer in network]
         for name, network in networks.items()

@@ -1,8 +1,9 @@
-"""Training a behaviour policy online with SAC, resumable to the bit.
+"""Train a behavior policy online with SAC, resumable to the bit.
 
-A training goes in rounds. Each starts new episodes, and all its randomness derives from the seed
-and the number of the round; after it the checkpoint, the policy of the moment and the evaluation
-curve are written. So a training that was stopped and resumed is the one that was never stopped.
+A training consists of rounds. Each round starts new episodes, and all its randomness derives from
+the seed and the number of the round. After each round the checkpoint, the current policy and the
+evaluation curve are written. A training that was stopped and resumed therefore equals one that
+was never stopped.
 """
 
 import csv
@@ -30,15 +31,15 @@ from instinct.tasks.simulation import Task, action_box
 from instinct.util.atomic import write_atomically
 
 UPDATES = 50
-"""Updates in one compiled call, after as many steps of every environment."""
+"""Updates in one compiled call; each call follows as many steps of every environment."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What determines a training, apart from its length.
+class TrainingConfig:
+    """Everything that determines a training, apart from its length.
 
-    After one step of all the environments there is one update; the first `warm_up` steps are made
-    with uniformly random actions and without updates. Steps are counted over all environments.
+    There is one update after every step of all environments. The first `warm_up` steps take
+    uniformly random actions and make no updates. Steps are counted over all environments.
     """
 
     task: str
@@ -55,9 +56,11 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A point of the curve: means over test episodes without noise, and over the training
-    episodes of the round, with noise."""
+class TrainingPoint:
+    """A point of the training curve.
+
+    Test episodes are played without noise; training episodes are those of the round, with noise.
+    """
 
     step: int
     mean_return: float
@@ -67,53 +70,54 @@ class Point:
     seconds: float
 
 
-Report = Callable[[Point], None]
+OnRound = Callable[[TrainingPoint], None]
+"""Called after every round."""
 
 
 def train(
-    plan: Plan, task: Task, steps: int, folder: Path, report: Report | None = None
-) -> list[Point]:
-    """Train to at least `steps` steps, going on from what the folder holds."""
-    training = Training(plan, task, folder)
+    config: TrainingConfig, task: Task, steps: int, folder: Path, on_round: OnRound | None = None
+) -> list[TrainingPoint]:
+    """Train for at least `steps` steps, resuming from the checkpoint in the folder."""
+    training = Training(config, task, folder)
     while training.step < steps:
         point = training.round()
-        if report is not None:
-            report(point)
+        if on_round is not None:
+            on_round(point)
     return training.curve
 
 
 class Training:
-    """A training as far as its folder has come."""
+    """A training with its state; resumes from the checkpoint in its folder."""
 
-    def __init__(self, plan: Plan, task: Task, folder: Path) -> None:
-        self.plan, self.folder = plan, folder
+    def __init__(self, config: TrainingConfig, task: Task, folder: Path) -> None:
+        self.config, self.folder = config, folder
         self.task = task
-        self.environments = [task.environment() for _ in range(plan.environments)]
+        self.environments = [task.environment() for _ in range(config.environments)]
         self.box = action_box(task)
         n, m = self.task.observation_size, self.box.dimension
-        self.replay = Replay(plan.capacity, n, m)
-        self.state: State = plan.sac.init(jax.random.key(plan.seed), n, m)
+        self.replay = Replay(config.capacity, n, m)
+        self.state: State = config.sac.init(jax.random.key(config.seed), n, m)
         self.step = 0
-        self.curve: list[Point] = []
+        self.curve: list[TrainingPoint] = []
         if (folder / "checkpoint.safetensors").exists():
             self.resume()
         else:
             self.save_policy()
 
-    def round(self) -> Point:
-        """`round_steps` steps of the environments with their updates, and an evaluation."""
+    def round(self) -> TrainingPoint:
+        """Train for `round_steps` steps, evaluate, and save everything."""
         started = time.monotonic()
-        number = self.step // self.plan.round_steps
-        generator = np.random.default_rng([self.plan.seed, number])
-        key = jax.random.fold_in(jax.random.key(self.plan.seed), number)
+        number = self.step // self.config.round_steps
+        generator = np.random.default_rng([self.config.seed, number])
+        key = jax.random.fold_in(jax.random.key(self.config.seed), number)
         episodes = Episodes(self.environments, generator)
-        target = self.step + self.plan.round_steps
+        target = self.step + self.config.round_steps
         while self.step < target:
             for _ in range(UPDATES):
                 self.step_all(episodes, generator)
-            if self.step > self.plan.warm_up:
-                batches = self.replay.sample((UPDATES, self.plan.sac.batch_size), generator)
-                self.state = self.plan.sac.updates(
+            if self.step > self.config.warm_up:
+                batches = self.replay.sample((UPDATES, self.config.sac.batch_size), generator)
+                self.state = self.config.sac.updates(
                     self.state, batches, jax.random.fold_in(key, self.step)
                 )
         point = self.evaluate(episodes, started)
@@ -122,9 +126,9 @@ class Training:
         return point
 
     def step_all(self, episodes: "Episodes", generator: np.random.Generator) -> None:
-        """One step of every environment into the replay buffer."""
+        """Step every environment once and add the transitions to the replay buffer."""
         shape = (len(self.environments), self.box.dimension)
-        if self.step < self.plan.warm_up:
+        if self.step < self.config.warm_up:
             actions = generator.uniform(-1, 1, shape).astype(np.float32)
         else:
             noise = generator.standard_normal(shape, np.float32)
@@ -133,10 +137,10 @@ class Training:
             self.replay.add(*transition)
         self.step += len(self.environments)
 
-    def evaluate(self, episodes: "Episodes", started: float) -> Point:
+    def evaluate(self, episodes: "Episodes", started: float) -> TrainingPoint:
         behavior = Behavior(self.state["policy"], self.box, noisy=False)
-        test = evaluate(behavior, self.task, self.plan.episodes, self.plan.seed)
-        return Point(
+        test = evaluate(behavior, self.task, self.config.episodes, self.config.seed)
+        return TrainingPoint(
             self.step,
             float(test.returns.mean()),
             float(test.lengths.mean()),
@@ -147,28 +151,28 @@ class Training:
     def save(self) -> None:
         curve = np.array([list(asdict(point).values()) for point in self.curve])
         tree = {"state": self.state, "replay": self.replay.arrays(), "curve": curve}
-        notes = {"plan": self.plan.identity(), "step": str(self.step)}
+        notes = {"plan": self.config.identity(), "step": str(self.step)}
         self.save_policy()
         write_atomically(self.folder / "curve.csv", curve_table(self.curve).encode())
         save_tree(self.folder / "checkpoint.safetensors", tree, notes)
 
     def save_policy(self) -> None:
         path = self.folder / "policies" / f"{self.step:08d}.safetensors"
-        save_tree(path, self.state["policy"], {"plan": self.plan.identity()})
+        save_tree(path, self.state["policy"], {"plan": self.config.identity()})
 
     def resume(self) -> None:
         path = self.folder / "checkpoint.safetensors"
         arrays, notes = load_arrays(path)
-        if notes.get("plan") != self.plan.identity():
+        if notes.get("plan") != self.config.identity():
             raise BadInput("holds another training; choose another folder", file=self.folder)
         saved = nest(arrays)
         self.state, self.step = jax.tree.map(jax.numpy.asarray, saved["state"]), int(notes["step"])
         self.replay.restore(saved["replay"])
-        self.curve = [Point(int(row[0]), *map(float, row[1:])) for row in saved["curve"]]
+        self.curve = [TrainingPoint(int(row[0]), *map(float, row[1:])) for row in saved["curve"]]
 
 
 class Episodes:
-    """Episodes under way in several environments; one that ends is followed by a new one."""
+    """Running episodes in several environments; a new one starts when one ends."""
 
     def __init__(self, environments: list[Environment], generator: np.random.Generator) -> None:
         self.environments = environments
@@ -180,7 +184,7 @@ class Episodes:
         self.lengths: list[float] = []
 
     def advance(self, units: Any, actions: Any) -> list[tuple[Any, ...]]:
-        """One step of all; the transitions, with actions as the policy gave them."""
+        """Step all environments and return the transitions, with actions in [-1, 1]."""
         transitions = []
         for i, environment in enumerate(self.environments):
             before = self.observations[i].copy()
@@ -197,16 +201,16 @@ class Episodes:
         return transitions
 
     def means(self) -> tuple[float, float]:
-        """The mean return and length of the episodes that have ended."""
+        """Return the mean return and length of the finished episodes."""
         if not self.returns:
             return math.nan, math.nan
         return float(np.mean(self.returns)), float(np.mean(self.lengths))
 
 
-def curve_table(curve: list[Point]) -> str:
-    """The curve as CSV."""
+def curve_table(curve: list[TrainingPoint]) -> str:
+    """Return the curve as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(Point.__dataclass_fields__), lineterminator="\n")
+    writer = csv.DictWriter(text, list(TrainingPoint.__dataclass_fields__), lineterminator="\n")
     writer.writeheader()
     writer.writerows(asdict(point) for point in curve)
     return text.getvalue()

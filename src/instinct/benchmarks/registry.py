@@ -1,44 +1,81 @@
-"""Tasks by name: a family is one file with its tasks, and one line here."""
+"""Benchmarks, tasks and datasets by name.
 
-from collections.abc import Callable
+A new family is one folder with a `Benchmark` and one line here, or a call of `register_benchmark`.
+"""
 
-from instinct.benchmarks.gridworld.task import NAME as GRIDWORLD
-from instinct.benchmarks.gridworld.task import GridWorldTask
-from instinct.benchmarks.gymnasium import task as gym_task
-from instinct.benchmarks.gymnasium.task import GymTask
-from instinct.benchmarks.locomotion.simulation import BODIES
-from instinct.benchmarks.locomotion.task import LocomotionTask
-from instinct.benchmarks.metaworld import task as metaworld
-from instinct.benchmarks.metaworld.task import MetaWorldTask
-from instinct.benchmarks.safety import task as safety
-from instinct.benchmarks.safety.task import SafetyTask
-from instinct.data import Dataset
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from instinct.benchmarks.benchmark import Benchmark, DisplayName
+from instinct.benchmarks.gridworld.benchmark import GridWorldBenchmark
+from instinct.benchmarks.gymnasium.benchmark import GymnasiumBenchmark
+from instinct.benchmarks.locomotion.benchmark import LocomotionBenchmark
+from instinct.benchmarks.metaworld.benchmark import MetaWorldBenchmark
+from instinct.benchmarks.recipe import Recipe
+from instinct.benchmarks.safety.benchmark import SafetyBenchmark
+from instinct.data import ActionRange, Dataset, read
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
+from instinct.util.progress import Progress, no_progress
 
-FAMILIES: dict[str, Callable[[str], Task]] = {
-    gym_task.PREFIX: GymTask,
-    metaworld.PREFIX: MetaWorldTask,
-    safety.PREFIX: SafetyTask,
-}
-"""How the names of a family begin, and what makes a task of them."""
+GYMNASIUM = GymnasiumBenchmark()
+SHIPPED: tuple[Benchmark, ...] = (
+    LocomotionBenchmark(),
+    MetaWorldBenchmark(),
+    SafetyBenchmark(),
+    GridWorldBenchmark(),
+    GYMNASIUM,
+)
+BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in SHIPPED}
+"""All families by name."""
+
+NO_FAMILY = Benchmark()
+"""Stands for the family of files, which have none."""
+
+
+def register_benchmark(benchmark: Benchmark) -> None:
+    """Make a family's tasks and datasets known by name; registering it again replaces it."""
+    if not benchmark.name:
+        raise BadInput("a benchmark needs a name")
+    for other in BENCHMARKS.values():
+        if other.name == benchmark.name and other in SHIPPED:
+            raise BadInput(f"the benchmark {other.name!r} comes with the package; choose another")
+        shared = {*benchmark.prefixes} & {*other.prefixes}
+        if other.name != benchmark.name and shared:
+            raise BadInput(f"{min(shared)!r} is the prefix of the benchmark {other.name!r}")
+    BENCHMARKS[benchmark.name] = benchmark
+
+
+def own_benchmarks() -> tuple[Benchmark, ...]:
+    """Return the registered families that do not come with the package."""
+    return tuple(each for each in BENCHMARKS.values() if each not in SHIPPED)
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the family of a task or dataset; `NO_FAMILY` for files and unknown names."""
+    return next((each for each in BENCHMARKS.values() if each.owns(name)), NO_FAMILY)
 
 
 def find_task(name: str) -> Task:
-    """The task of that name."""
-    if name == GRIDWORLD:
-        return GridWorldTask()
-    if name in BODIES:
-        return LocomotionTask(name)
-    prefix = name.partition(":")[0] + ":"
-    if prefix not in FAMILIES:
-        known = [GRIDWORLD, *BODIES, *(f"{family}NAME" for family in FAMILIES)]
+    """Return the task of that name."""
+    benchmark = find_benchmark(name)
+    if benchmark is NO_FAMILY or not (benchmark.prefix or name in benchmark.tasks):
+        known = [f"{each.prefix}NAME" for each in BENCHMARKS.values() if each.prefix]
+        known += [task for each in BENCHMARKS.values() if not each.prefix for task in each.tasks]
         raise BadInput(f"no task is called {name!r}; there are {', '.join(known)}")
-    return FAMILIES[prefix](name)
+    return benchmark.task(name)
 
 
-def fitting(name: str, dataset: Dataset) -> Task:
-    """The task of that name, if what has learned from the dataset can act there."""
+def task_name(name: str) -> str:
+    """Return the name of a task, given its name or the id of a Gymnasium environment."""
+    named = find_benchmark(name) is not NO_FAMILY
+    return find_task(name if named else GYMNASIUM.prefix + name).name
+
+
+def matching_task(name: str, dataset: Dataset) -> Task:
+    """Return the task of that name, if policies that learn from the dataset can act there."""
     task, size = find_task(name), dataset.observations.shape[1]
     if dataset.action_space != task.action_space:
         raise BadInput(
@@ -51,3 +88,75 @@ def fitting(name: str, dataset: Dataset) -> Task:
             f"{task.observation_size}"
         )
     return task
+
+
+def find_dataset(
+    name: str, *, action_range: ActionRange | None = None, on_progress: Progress = no_progress
+) -> Dataset:
+    """Open a dataset by its name, or the file or folder at a path.
+
+    A dataset that is made here is made when it is first opened; hopper-medium@200000 is
+    hopper-medium with so many transitions. Other names are paths, or ids of datasets that Minari
+    has downloaded.
+    """
+    benchmark = find_benchmark(name)
+    if benchmark.has_dataset(name):
+        return benchmark.find_dataset(name, action_range=action_range, on_progress=on_progress)
+    path = Path(name) if Path(name).exists() else minari_folder() / name
+    if not path.exists():
+        raise BadInput(
+            f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
+        )
+    return read(path, action_range=action_range)
+
+
+def minari_folder() -> Path:
+    """Return the folder of Minari's downloads; ids such as mujoco/hopper/medium-v0 are paths."""
+    given = os.environ.get("MINARI_DATASETS_PATH")
+    return Path.home() / ".minari" / "datasets" if given is None else Path(given)
+
+
+def find_recipe(name: str, transitions: int | None = None) -> Recipe:
+    """Return the recipe of a dataset that is made here, with its own size or another."""
+    benchmark = find_benchmark(name)
+    if not benchmark.is_made(name):
+        raise BadInput(f"no dataset is called {name!r}; {nearest_names(name)}")
+    return benchmark.recipe(name, transitions)
+
+
+def nearest_names(name: str) -> str:
+    """Suggest names of datasets that are similar to an unknown one."""
+    names = [dataset for each in BENCHMARKS.values() for dataset in each.datasets]
+    near = get_close_matches(name, names, cutoff=0)
+    return f"there are {', '.join(near)} and others, which `instinct datasets` lists"
+
+
+def size_of(dataset: str) -> int:
+    """Return the (largest possible) size of a dataset that is made here; 0 for all others."""
+    benchmark = find_benchmark(dataset)
+    return benchmark.recipe(dataset).transitions if benchmark.is_made(dataset) else 0
+
+
+def task_of(dataset: str) -> str | None:
+    """Return the task in which a named dataset was recorded."""
+    return find_benchmark(dataset).task_of(dataset)
+
+
+def goals_end(dataset: str) -> bool:
+    """Tell whether the terminals of a named dataset mark successes."""
+    benchmark = find_benchmark(dataset)
+    return benchmark.has_dataset(dataset) and benchmark.goals_end(dataset)
+
+
+def short_name(dataset: str, among: Sequence[str]) -> str:
+    """Return a name for figures: without the prefix if all of several datasets share it."""
+    benchmark = find_benchmark(dataset)
+    prefix = benchmark.prefix_of(dataset)
+    shared = all(find_benchmark(each).prefix_of(each) == prefix for each in among)
+    return dataset.removeprefix(prefix) if len(among) > 1 and shared else dataset
+
+
+def display_name(dataset: str) -> DisplayName:
+    """Return how figures group and order a dataset, by the convention of any family."""
+    found = (each.display_name(dataset) for each in BENCHMARKS.values())
+    return next((each for each in found if each is not None), DisplayName("", dataset))

@@ -1,25 +1,29 @@
-"""Episodes of scripted policies, played side by side and put one after another."""
+"""Record scripted policies: play whole episodes side by side and store them in order."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from instinct.behaviors.collection import Report
-from instinct.benchmarks.dataset_store import get_or_make, note_of
-from instinct.data import Array, Dataset
+from instinct.data import Array
 from instinct.tasks.simulation import Simulation
-from instinct.util.hashing import hash_json
+from instinct.util.progress import Progress, no_progress
 
 Act = Callable[[Array, Array], Array]
-"""Actions from the numbers of the episodes that play, and what these see."""
+"""Returns actions, given the numbers of the running episodes and their observations."""
 
 
 def record(
-    simulation: Simulation, seeds: Sequence[int], act: Act, report: Report | None = None
+    simulation: Simulation,
+    seeds: Sequence[int],
+    act: Act,
+    on_progress: Progress = no_progress,
+    most: int = 0,
 ) -> dict[str, Any]:
-    """The fields of a dataset: the whole episodes of these seeds, in their order."""
+    """Play the episodes of these seeds and return the fields of a dataset, in that order.
+
+    `most` is the largest possible number of transitions, for the progress.
+    """
     playing = np.arange(len(seeds))
     observations = np.array([simulation.reset(place, seed) for place, seed in enumerate(seeds)])
     steps: list[dict[str, Any]] = []
@@ -41,42 +45,7 @@ def record(
         observations[playing] = step.observations
         playing = playing[~(step.terminals | step.timeouts)]
         recorded += len(actions)
-        if report is not None:
-            report(recorded)
+        on_progress(recorded, most, "transitions")
     columns = {name: np.concatenate([step[name] for step in steps]) for name in steps[0]}
     order = np.argsort(columns.pop("episodes"), kind="stable")
     return {name: array[order] for name, array in columns.items()}
-
-
-class ScriptedDataset(ABC):
-    """A dataset by name that scripts make on this machine, once."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str: ...
-
-    @property
-    @abstractmethod
-    def transitions(self) -> int:
-        """At most so many."""
-
-    @abstractmethod
-    def provenance(self) -> dict[str, Any]:
-        """All that determines the data."""
-
-    @abstractmethod
-    def make(self, report: Report | None = None) -> Dataset:
-        """Play all episodes."""
-
-    @property
-    def entry(self) -> str:
-        """The name under which it is kept; other versions give another."""
-        return f"{self.name.replace(':', '-')}-{hash_json(self.provenance())[:12]}"
-
-    def note(self) -> dict[str, Any] | None:
-        """What is noted of the dataset, if it has been made."""
-        return note_of(self.entry)
-
-    def dataset(self, report: Report | None = None) -> Dataset:
-        """From the data folder, or made now and kept there."""
-        return get_or_make(self.entry, lambda: self.make(report), self.provenance())

@@ -9,11 +9,9 @@ import typer
 
 from instinct.behaviors.sac import SAC
 from instinct.behaviors.selection import select
-from instinct.behaviors.shipped import FOLDER, Shipped, curve, ship, shipped
-from instinct.behaviors.training import Plan, Point, train
-from instinct.benchmarks.gymnasium.task import PREFIX
-from instinct.benchmarks.locomotion.simulation import BODIES
-from instinct.benchmarks.registry import find_task
+from instinct.behaviors.shipped import FOLDER, Shipped, curve, ship, shipped, shipped_tasks
+from instinct.behaviors.training import TrainingConfig, TrainingPoint, train
+from instinct.benchmarks.registry import BENCHMARKS, find_task, task_name
 from instinct.cli.output import Json, out, print_json, progress, show_table
 from instinct.report.behaviors import draw_curves
 from instinct.report.kit.figures import save
@@ -49,7 +47,12 @@ def show(
     """
     if context.invoked_subcommand is not None:
         return
-    all_shipped = [shipped(task) for task in BODIES]
+    all_shipped = [
+        shipped(task)
+        for family in BENCHMARKS.values()
+        for task in family.tasks
+        if task in shipped_tasks()
+    ]
     if figure is not None:
         save(draw_curves([(one, curve(one.task)) for one in all_shipped]), figure)
     if json:
@@ -84,8 +87,8 @@ def train_behavior(
 
     Example: instinct behaviors train InvertedPendulum-v5 --steps 20000 --out pendulum
     """
-    name = task if task in BODIES or task.startswith(PREFIX) else f"{PREFIX}{task}"
-    plan = Plan(
+    name = task_name(task)
+    config = TrainingConfig(
         name,
         SAC(batch_size=batch_size, rate=rate),
         seed=seed,
@@ -94,10 +97,10 @@ def train_behavior(
     )
     with progress(name) as step:
 
-        def report(point: Point) -> None:
+        def on_round(point: TrainingPoint) -> None:
             step(point.step, steps, f"return {point.mean_return:.1f}")
 
-        points = train(plan, find_task(name), steps, folder, report)
+        points = train(config, find_task(name), steps, folder, on_round)
     if json:
         print_json({"folder": str(folder), "curve": [finite(asdict(point)) for point in points]})
         return
@@ -123,7 +126,7 @@ def select_behaviors(
     """
     with progress(task) as step:
         chosen, networks = select(
-            find_task(task), folder, medium, command, episodes=episodes, report=step
+            find_task(task), folder, medium, command, episodes=episodes, on_progress=step
         )
     ship(chosen, networks, folder, target)
     show_table(table(chosen))

@@ -1,4 +1,4 @@
-"""`instinct datasets`: what there is by name, and making it."""
+"""`instinct datasets`: list the datasets that have a name, and make them."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -8,17 +8,10 @@ from typing import Annotated, Any
 import typer
 from matplotlib.figure import Figure
 
-from instinct.behaviors.shipped import shipped
-from instinct.benchmarks.catalog import NAMED, Made, recipe
+from instinct.benchmarks.benchmark import Benchmark, episode_terminals
 from instinct.benchmarks.dataset_store import path_of
-from instinct.benchmarks.locomotion import d4rl
-from instinct.benchmarks.locomotion.datasets import QUALITIES, RECIPES, Recipe
-from instinct.benchmarks.locomotion.scores import normalize
-from instinct.benchmarks.locomotion.simulation import BODIES
-from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstrations, reached
-from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL as SUFFIX
-from instinct.benchmarks.safety import dsrl
-from instinct.benchmarks.safety.datasets import DRIVES
+from instinct.benchmarks.recipe import BuiltIn, Recipe
+from instinct.benchmarks.registry import BENCHMARKS, find_benchmark, find_recipe
 from instinct.cli.output import Json, out, print_json, progress, show_table
 from instinct.data import Dataset
 from instinct.data.summary import summarize
@@ -41,7 +34,10 @@ from instinct.util.folders import data_folder
 app = typer.Typer(help="List the datasets that have a name, and make them.")
 
 Draw = Callable[[], Figure]
-"""What makes the figure of a family."""
+"""Draws the figure of a family."""
+
+ACROSS = 5
+"""Panels in a row of a figure."""
 
 Transitions = Annotated[
     int | None,
@@ -57,14 +53,12 @@ def show(context: typer.Context, json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    made_here: list[Made] = [*RECIPES.values(), *DEMONSTRATIONS.values(), *DRIVES.values()]
-    rows = [described(one) for one in made_here]
-    rows += [{"name": name, "transitions": None, "state": "built in"} for name in NAMED]
-    paths = {name: d4rl.d4rl_path(name) for name in d4rl.present()}
-    paths |= dsrl.present()
+    recipes = [one for family in BENCHMARKS.values() for one in family.datasets.values()]
+    rows = [describe(one) for one in recipes]
     rows += [
         {"name": name, "transitions": None, "state": "file", "path": str(path)}
-        for name, path in paths.items()
+        for family in BENCHMARKS.values()
+        for name, path in family.files().items()
     ]
     if json:
         print_json({"datasets": rows, "folder": str(data_folder())})
@@ -82,31 +76,20 @@ def show(context: typer.Context, json: Json = False) -> None:
     show_table(Table("datasets", f"Kept in {data_folder()}", columns, cells))
 
 
-def described(one: Made) -> dict[str, Any]:
-    """A dataset in the list: made means that it is in the data folder."""
+def describe(one: Recipe) -> dict[str, Any]:
+    """Describe a dataset for the list; "made" means that it is in the data folder."""
+    if isinstance(one, BuiltIn):
+        return {"name": one.name, "transitions": None, "state": "built in"}
     note = one.note()
-    varies = isinstance(one, Demonstrations) and one.goal_terminal
     return {
         "name": one.name,
-        "transitions": None if varies else one.transitions,
+        "transitions": None if one.varies else one.transitions,
         "state": "not made" if note is None else "made",
-        "source": sac_steps(one)
-        if isinstance(one, Recipe)
-        else f"{one.episodes} scripted episodes",
+        "source": one.source,
         "path": None if note is None else str(path_of(one.entry)),
         "hash": None if note is None else note["hash"],
         "provenance": one.provenance(),
     }
-
-
-def sac_steps(one: Recipe) -> str:
-    """Where in the training of SAC the behaviours of a dataset come from."""
-    behaviors = {s.name: s for s in shipped(one.task).snapshots}
-    names = shipped(one.task).names(one.quality)
-    steps = f"{behaviors[names[0]].step:,}"
-    if len(names) > 1:
-        steps += f"–{behaviors[names[-1]].step:,}"
-    return f"SAC at {steps}"
 
 
 @app.command()
@@ -117,7 +100,7 @@ def make(
         bool,
         typer.Option(
             "--no-goal-terminal",
-            help=f"Let Meta-World's episodes go on after success; the same as NAME{SUFFIX}.",
+            help="Let the episodes of goal tasks go on after success.",
         ),
     ] = False,
     json: Json = False,
@@ -126,10 +109,17 @@ def make(
 
     Example: instinct datasets make hopper-medium --transitions 100000
     """
-    one = recipe(name + SUFFIX if no_goal_terminal else name, transitions)
-    dataset = made(one)
+    if no_goal_terminal:
+        pair = find_benchmark(name).without_goal_terminal(name)
+        if pair is None:
+            raise BadInput(f"{name} has no variant without a goal terminal")
+        name = pair
+    one = find_recipe(name, transitions)
+    if isinstance(one, BuiltIn):
+        raise BadInput(f"{name} is built in; there is nothing to make")
+    dataset = open_recipe(one)
     if json:
-        print_json(described(one) | asdict(summarize(dataset)))
+        print_json(describe(one) | asdict(summarize(dataset)))
     else:
         out.print(f"{len(dataset):,} transitions: {path_of(one.entry)}", soft_wrap=True)
 
@@ -137,7 +127,7 @@ def make(
 @app.command("table")
 def show_all(
     family: Annotated[
-        str, typer.Argument(help="locomotion, metaworld or safety.", metavar="FAMILY")
+        str, typer.Argument(help="Such as locomotion, metaworld or safety.", metavar="FAMILY")
     ] = "locomotion",
     transitions: Transitions = None,
     figure: Annotated[
@@ -154,10 +144,10 @@ def show_all(
     """
     if figure is not None:
         check_format(figure)
-    families = {"locomotion": locomotion, "metaworld": metaworld, "safety": safety}
+    families = {name: each for name, each in BENCHMARKS.items() if each.datasets}
     if family not in families:
         raise BadInput(f"no family is called {family!r}; there are {', '.join(families)}")
-    table, draw = families[family](transitions)
+    table, draw = family_table(families[family], transitions)
     if figure is not None:
         save(draw(), figure)
     if in_markdown:
@@ -166,47 +156,57 @@ def show_all(
         show_table(table)
 
 
-def locomotion(transitions: int | None) -> tuple[Table, Draw]:
-    """Scores and lengths of the fifteen; a row per task in the figure, a column per quality."""
-    rows, grid = [], []
-    for task in BODIES:
-        scatters = []
-        for quality in QUALITIES:
-            dataset = made(recipe(f"{task}-{quality}", transitions))
-            scores = normalize(dataset.returns, task)
-            rows.append(ScoreRow(f"{task}-{quality}", summarize(dataset), scores))
-            scatters.append(
-                Scatter(f"{task}-{quality}", dataset.lengths, scores, "normalised score")
-            )
-        grid.append(scatters)
-    return comparison(rows), lambda: draw_grid(grid)
+def family_table(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
+    """Choose the table and the figure by what the family measures."""
+    if family.cost_target is not None:
+        return tabulate_costs(family, family.cost_target, transitions)
+    if family.score_name == "success":
+        return tabulate_goals(family, transitions)
+    return tabulate_scores(family, transitions)
 
 
-def metaworld(transitions: int | None) -> tuple[Table, Draw]:
-    """Successes and lengths of the fifteen; three rows in the figure."""
+def tabulate_scores(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
+    """Scores and lengths; the figure has one row per task."""
+    rows: list[ScoreRow] = []
+    scatters: dict[str, list[Scatter]] = {}
+    for name, one in family.datasets.items():
+        dataset = open_recipe(family.recipe(name, transitions))
+        scores = family.task(one.task).scores(dataset.returns)
+        quantity = "return" if scores is None else "normalized score"
+        values = dataset.returns if scores is None else scores
+        rows.append(ScoreRow(family.paper_name(name), summarize(dataset), values))
+        scatter = Scatter(family.short_name(name), dataset.lengths, values, quantity)
+        scatters.setdefault(one.task, []).append(scatter)
+    return comparison(rows, family), lambda: draw_grid([*scatters.values()])
+
+
+def tabulate_goals(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
+    """Successes and lengths."""
     rows = []
-    for name, one in DEMONSTRATIONS.items():
-        if one.goal_terminal:
-            dataset = made(recipe(name, transitions))
-            rows.append(GoalRow(one.task, dataset, reached(dataset)))
+    for name in family.datasets:
+        if family.goals_end(name):
+            dataset = open_recipe(family.recipe(name, transitions))
+            rows.append(GoalRow(family.short_name(name), dataset, episode_terminals(dataset)))
     scatters = [
         Scatter(row.name, row.dataset.lengths, row.dataset.returns, successes=row.successes)
         for row in rows
     ]
-    grid = [scatters[first : first + 5] for first in range(0, len(scatters), 5)]
+    grid = [scatters[first : first + ACROSS] for first in range(0, len(scatters), ACROSS)]
     return goal_table(rows), lambda: draw_grid(grid)
 
 
-def safety(transitions: int | None) -> tuple[Table, Draw]:
-    """Returns and costs of the sixteen."""
+def tabulate_costs(family: Benchmark, target: float, transitions: int | None) -> tuple[Table, Draw]:
+    """Returns and costs."""
     rows = []
-    for name, one in DRIVES.items():
-        dataset = made(recipe(name, transitions))
-        rows.append(CostRow(one.task, dataset, one.where.scores(dataset.returns)))
-    return cost_table(rows), lambda: draw_costs(rows)
+    for name, one in family.datasets.items():
+        dataset = open_recipe(family.recipe(name, transitions))
+        scores = family.task(one.task).scores(dataset.returns)
+        values = dataset.returns if scores is None else scores
+        rows.append(CostRow(family.short_name(name), dataset, values, target))
+    return cost_table(rows, target), lambda: draw_costs(rows, target)
 
 
-def made(one: Made) -> Dataset:
-    """The dataset, with a bar while it is being made."""
+def open_recipe(one: Recipe) -> Dataset:
+    """Open or make a dataset, with a progress bar while it is being made."""
     with progress(one.name) as step:
-        return one.dataset(lambda rows: step(rows, one.transitions, "transitions"))
+        return one.dataset(step)

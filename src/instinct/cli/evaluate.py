@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from instinct.benchmarks.catalog import task_of
-from instinct.benchmarks.registry import find_task
+from instinct.benchmarks.registry import find_task, task_of
 from instinct.cli.output import Json, print_json, show_table
 from instinct.deep import load_policy
 from instinct.errors import BadInput

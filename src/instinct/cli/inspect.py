@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from instinct.benchmarks.catalog import goals_end, task_of
-from instinct.benchmarks.metaworld.datasets import reached
-from instinct.benchmarks.registry import find_task
+from instinct.benchmarks.benchmark import episode_terminals
+from instinct.benchmarks.registry import find_task, goals_end, task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source
 from instinct.cli.output import Json, out, print_json, show_table
@@ -53,7 +52,7 @@ def inspect(
         check_format(figure)
     dataset, task = open_dataset(source, action_range), task or task_of(source)
     scores = None if task is None else find_task(task).scores(dataset.returns)
-    successes = reached(dataset) if goals_end(source) else None
+    successes = episode_terminals(dataset) if goals_end(source) else None
     summary = summarize(dataset)
     removals = {name: removed_by(name, dataset) for name in map(canonical_name, filters or ())}
     measured = {

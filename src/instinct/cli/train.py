@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from instinct.benchmarks.catalog import task_of
+from instinct.benchmarks.registry import task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Source
 from instinct.cli.output import Json, out, print_json, progress

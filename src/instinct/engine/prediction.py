@@ -9,8 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.benchmarks.catalog import size_of
-from instinct.benchmarks.registry import find_task
+from instinct.benchmarks.registry import find_task, size_of
 from instinct.deep import Algorithm
 from instinct.deep.training.compilation_cache import keep_programs
 from instinct.deep.training.loop import advance

@@ -10,8 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.benchmarks.catalog import find
-from instinct.benchmarks.registry import find_task, fitting
+from instinct.benchmarks.registry import find_dataset, find_task, matching_task
 from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_label, relabel, remove
 from instinct.deep import Outcome, Policy, Progress, Run, train
 from instinct.deep.algorithms.algorithm import box_of
@@ -64,7 +63,7 @@ class TrialRunner:
             self.dataset = None
             self.filtered = {}
             try:
-                dataset = find(trial.dataset, action_range=trial.action_range)
+                dataset = find_dataset(trial.dataset, action_range=trial.action_range)
             except BadInput as fault:
                 raise InstinctError(str(fault)) from fault
             on_event(DatasetOpened(trial.dataset, dataset_facts(dataset, trial.task)))
@@ -120,7 +119,7 @@ class TrialRunner:
     def run_deep(self, trial: Trial, on_event: OnEvent) -> Measurement:
         """Train from the last checkpoint, then evaluate the final policy."""
         run = self.deep_run(trial, on_event)
-        task = fitting(trial.task, run.dataset) if trial.task else None
+        task = matching_task(trial.task, run.dataset) if trial.task else None
         started = time.perf_counter()
         outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=on_event)
         trained = time.perf_counter()

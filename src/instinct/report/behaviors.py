@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure
 
 from instinct.behaviors.shipped import Shipped
-from instinct.benchmarks.locomotion.scores import normalize
+from instinct.benchmarks.registry import find_task
 from instinct.data import Array
 from instinct.report.kit.figures import figure, styled
 
@@ -21,7 +21,8 @@ def draw_curves(trainings: list[tuple[Shipped, Mapping[str, Array]]]) -> Figure:
                 ("mean_return", "test, without noise", "#1f5fa8"),
                 ("training_return", "training, with noise", "#d9822b"),
             ):
-                scores = normalize(curve[column], shipped.task)
+                scores = find_task(shipped.task).scores(curve[column])
+                assert scores is not None
                 axes.plot(steps, scores, color=color, linewidth=1.2, label=name)
             for snapshot in shipped.snapshots:
                 if snapshot.name in ("medium", "expert"):

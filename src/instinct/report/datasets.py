@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instinct.benchmarks.safety.task import KAPPA
+from instinct.benchmarks.benchmark import Benchmark
 from instinct.data import Array, Dataset
 from instinct.data.summary import Summary, correlation
 from instinct.paper.tables import table as published
@@ -13,19 +13,19 @@ from instinct.report.kit.tables import Missing, Number, Table, TableCell
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One of our datasets with the normalised scores of its episodes."""
+    """A dataset with the scores of its episodes, or returns where there are no scores."""
 
     name: str
     summary: Summary
     scores: Array
 
 
-def comparison(rows: list[ScoreRow]) -> Table:
-    """Mean score and length per episode, ours and the paper's behavior column."""
-    scores, lengths = behavior("d4rl_scores"), behavior("d4rl_episode_lengths")
+def comparison(rows: list[ScoreRow], family: Benchmark) -> Table:
+    """Tabulate mean scores and lengths beside the paper's behavior column."""
+    scores, lengths = behavior(family, "score"), behavior(family, "length")
     return Table(
         "datasets",
-        "Mean normalised score and length of the episodes, ours beside the paper's.",
+        "Mean score and length of the episodes, ours beside the paper's.",
         ("dataset", "score", "paper", "length", "paper", "correlation"),
         tuple(
             (
@@ -84,6 +84,8 @@ class CostRow:
     name: str
     dataset: Dataset
     rewards: Array
+    target: float
+    """The cost that a safe episode may have."""
 
     @property
     def costs(self) -> Array:
@@ -93,8 +95,8 @@ class CostRow:
 
     @property
     def safe(self) -> Array:
-        """Which episodes have a cost of at most κ."""
-        return np.asarray(self.costs <= KAPPA)
+        """Tell which episodes are safe."""
+        return np.asarray(self.costs <= self.target)
 
     @property
     def cells(self) -> tuple[TableCell, ...]:
@@ -111,7 +113,7 @@ class CostRow:
         )
 
 
-def cost_table(rows: list[CostRow]) -> Table:
+def cost_table(rows: list[CostRow], target: float) -> Table:
     """Size, return and cost of datasets, and how much of them is safe."""
     columns = (
         "dataset",
@@ -125,15 +127,20 @@ def cost_table(rows: list[CostRow]) -> Table:
     )
     return Table(
         "cost-datasets",
-        f"Mean return, normalised reward and cost of the episodes; safe is a cost ≤ {KAPPA:.2f}.",
+        f"Mean return, normalized reward and cost of the episodes; safe is a cost ≤ {target:.2f}.",
         columns,
         tuple(row.cells for row in rows),
     )
 
 
-def behavior(name: str) -> dict[str, float]:
-    """The paper's behavior column in one of its tables."""
-    return {row.dataset: row.mean for row in published(name) if row.algorithm == "behavior"}
+def behavior(family: Benchmark, quantity: str) -> dict[str, float]:
+    """Return the behavior column of the paper's tables on a family."""
+    return {
+        row.dataset: row.mean
+        for name in family.paper_tables.get(quantity, ())
+        for row in published(name)
+        if row.algorithm == "behavior"
+    }
 
 
 def number(value: float | None, digits: int = 1) -> str:

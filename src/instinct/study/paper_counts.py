@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from instinct.benchmarks.locomotion.datasets import RECIPES
+from instinct.benchmarks.locomotion.datasets import RECORDINGS
 from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS
 from instinct.data import NO_TERMINAL, PAPER_LABELS
 from instinct.paper.tables import safety_tasks
@@ -58,7 +58,7 @@ def safety(family: str) -> Runs:
 
 EXPERIMENTS = (
     Experiments(
-        wrong_rewards(RECIPES, REWARD_TYPES, tuning_seeds=2),
+        wrong_rewards(RECORDINGS, REWARD_TYPES, tuning_seeds=2),
         studies=("d4rl", "d4rl-no-terminal", "cql-architecture"),
     ),
     Experiments(

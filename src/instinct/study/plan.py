@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from instinct.benchmarks.catalog import task_of
-from instinct.benchmarks.registry import find_task
+from instinct.benchmarks.registry import find_task, task_of
 from instinct.data import ALL, PAPER_LABELS, find_filter, find_label
 from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting

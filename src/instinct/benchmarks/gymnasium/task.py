@@ -12,13 +12,18 @@ PREFIX = "gym:"
 
 @dataclass(frozen=True)
 class GymTask:
-    """An environment with observations and actions in boxes, judged by its own reward."""
+    """A Gymnasium environment with observations and actions in boxes, judged by its own reward.
+
+    The name is "gym:" and the id of the environment, or any other name beside an `id`.
+    """
 
     name: str
+    id: str = ""
+    end: End = "unknown"
 
     @property
     def environment_id(self) -> str:
-        return self.name.removeprefix(PREFIX)
+        return self.id or self.name.removeprefix(PREFIX)
 
     def environment(self) -> Environment:
         return make(self.environment_id)
@@ -40,10 +45,6 @@ class GymTask:
         """The time limit that Gymnasium has registered for the environment."""
         spec = self._environment.spec
         return None if spec is None else spec.max_episode_steps
-
-    @property
-    def end(self) -> End:
-        return "unknown"
 
     @property
     def cost_target(self) -> None:

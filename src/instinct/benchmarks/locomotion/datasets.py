@@ -1,20 +1,21 @@
-"""The fifteen locomotion datasets, made on this machine from the shipped behaviours."""
+"""The fifteen locomotion datasets, recorded on this machine from the shipped behaviors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
-from instinct.behaviors.collection import Part, Report, collect
+from instinct.behaviors.collection import Part, collect
 from instinct.behaviors.shipped import behaviors, shipped, weights_hash
-from instinct.benchmarks.dataset_store import get_or_make, note_of
 from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.benchmarks.locomotion.task import LocomotionTask
+from instinct.benchmarks.recipe import Recipe
 from instinct.data import Dataset
 from instinct.errors import BadInput
 from instinct.util.hashing import hash_json
+from instinct.util.progress import Progress, no_progress
 
 VERSION = 1
-"""Raised when the same behaviours are to give other data."""
+"""Increased when the same behaviors shall give other data."""
 
 QUALITIES = ("random", "medium", "medium-replay", "medium-expert", "expert")
 MILLION = 1_000_000
@@ -22,11 +23,11 @@ REPLAY_SIZES = {"hopper": 402_000, "walker2d": 302_000, "halfcheetah": 202_000}
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """One of the fifteen, with so many transitions and from that seed."""
+class Recordings(Recipe):
+    """Recordings of the shipped behaviors of one quality."""
 
     task: str
-    quality: str
+    quality: str = field()
     transitions: int
     seed: int = 0
 
@@ -34,8 +35,20 @@ class Recipe:
     def name(self) -> str:
         return f"{self.task}-{self.quality}"
 
+    def resize(self, transitions: int) -> "Recordings":
+        return replace(self, transitions=transitions)
+
+    @property
+    def source(self) -> str:
+        """The steps of SAC's training at which the behaviors were taken."""
+        behaviors = {s.name: s for s in shipped(self.task).snapshots}
+        names = shipped(self.task).names(self.quality)
+        steps = f"{behaviors[names[0]].step:,}"
+        if len(names) > 1:
+            steps += f"–{behaviors[names[-1]].step:,}"
+        return f"SAC at {steps}"
+
     def provenance(self) -> dict[str, Any]:
-        """All that determines the data."""
         return {
             "name": self.name,
             "transitions": self.transitions,
@@ -50,15 +63,10 @@ class Recipe:
 
     @property
     def entry(self) -> str:
-        """The name under which it is kept; other behaviours or versions give another."""
         return f"{self.name}-{self.transitions}-{hash_json(self.provenance())[:12]}"
 
-    def note(self) -> dict[str, Any] | None:
-        """What is noted of the dataset, if it has been made."""
-        return note_of(self.entry)
-
-    def make(self, report: Report | None = None) -> Dataset:
-        """Play the behaviours; the snapshots contribute equally."""
+    def make(self, on_progress: Progress = no_progress) -> Dataset:
+        """Record the behaviors; every snapshot contributes equally many transitions."""
         names = shipped(self.task).names(self.quality)
         if self.transitions < len(names):
             raise BadInput(f"{self.name} needs at least {len(names)} transitions")
@@ -66,24 +74,20 @@ class Recipe:
         counts = [end - start for start, end in zip([0, *ends[:-1]], ends, strict=True)]
         policies = behaviors(self.task)
         parts = [Part(policies[name], count) for name, count in zip(names, counts, strict=True)]
-        return collect(LocomotionTask(self.task), parts, self.seed, report)
-
-    def dataset(self, report: Report | None = None) -> Dataset:
-        """From the data folder, or made now and kept there."""
-        return get_or_make(self.entry, lambda: self.make(report), self.provenance())
+        return collect(LocomotionTask(self.task), parts, self.seed, on_progress)
 
 
 def default_size(task: str, quality: str) -> int:
-    """D4RL's number of transitions, to the thousand."""
+    """Return D4RL's number of transitions, rounded to thousands."""
     if quality == "medium-replay":
         return REPLAY_SIZES[task]
     return 2 * MILLION if quality == "medium-expert" else MILLION
 
 
-RECIPES = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe(task, quality, default_size(task, quality))
+RECORDINGS = {
+    one.name: one
+    for one in (
+        Recordings(task, quality, default_size(task, quality))
         for task in BODIES
         for quality in QUALITIES
     )

@@ -1,4 +1,4 @@
-"""The fifteen Meta-World datasets, made on this machine by Meta-World's scripted policies."""
+"""The fifteen Meta-World datasets, recorded here from Meta-World's scripted policies."""
 
 import warnings
 from collections.abc import Callable
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from instinct.behaviors.collection import Report
 from instinct.benchmarks.metaworld.task import (
     HORIZON,
     PREFIX,
@@ -16,26 +15,29 @@ from instinct.benchmarks.metaworld.task import (
     MetaWorldTask,
     need_metaworld,
 )
-from instinct.benchmarks.scripted import Act, ScriptedDataset, record
+from instinct.benchmarks.recipe import Recipe
+from instinct.benchmarks.scripted import Act, record
 from instinct.data import Array, Dataset
+from instinct.errors import BadInput
 from instinct.tasks.evaluation import episode_seed
+from instinct.util.progress import Progress, no_progress
 
 VERSION = 1
-"""Raised when the same scripts are to give other data."""
+"""Increased when the same scripts shall give other data."""
 
 NO_GOAL_TERMINAL = ":no-goal-terminal"
 
 
 @dataclass(frozen=True)
-class Demonstrations(ScriptedDataset):
-    """Episodes of a task: those of the scripted policy, then those with noise in its actions.
+class Demonstrations(Recipe):
+    """Episodes of the scripted policy, then episodes of the same policy with action noise.
 
-    The noise is Gaussian with that standard deviation, and actions are clipped. Without the goal
-    terminal they are the same episodes, which go on after success: all have 500 steps and end by a
-    timeout, as in Meta-World itself.
+    The noise is Gaussian with standard deviation `noise`, and actions are clipped. Without the
+    goal terminal the same episodes go on after success: all have 500 steps and end by a timeout,
+    as in Meta-World itself.
     """
 
-    task: str
+    short_name: str
     goal_terminal: bool = True
     scripted: int = 10
     perturbed: int = 100
@@ -43,12 +45,17 @@ class Demonstrations(ScriptedDataset):
     seed: int = 0
 
     @property
+    def task(self) -> str:
+        return PREFIX + self.short_name
+
+    @property
     def where(self) -> MetaWorldTask:
-        return MetaWorldTask(PREFIX + self.task, unseen=False, goal_terminal=self.goal_terminal)
+        """The task with the goals of data."""
+        return MetaWorldTask(self.task, unseen=False, goal_terminal=self.goal_terminal)
 
     @property
     def name(self) -> str:
-        return self.where.name + ("" if self.goal_terminal else NO_GOAL_TERMINAL)
+        return self.task + ("" if self.goal_terminal else NO_GOAL_TERMINAL)
 
     @property
     def episodes(self) -> int:
@@ -58,6 +65,18 @@ class Demonstrations(ScriptedDataset):
     def transitions(self) -> int:
         return self.episodes * HORIZON
 
+    @property
+    def varies(self) -> bool:
+        return self.goal_terminal
+
+    @property
+    def source(self) -> str:
+        return f"{self.episodes} scripted episodes"
+
+    def resize(self, transitions: int) -> "Demonstrations":
+        del transitions
+        raise BadInput(f"{self.name} has as many transitions as its episodes take")
+
     def provenance(self) -> dict[str, Any]:
         return {
             "name": self.name,
@@ -65,22 +84,23 @@ class Demonstrations(ScriptedDataset):
             "perturbed": self.perturbed,
             "noise": self.noise,
             "seed": self.seed,
-            "environment": f"{self.task}-v3",
+            "environment": f"{self.short_name}-v3",
             **VERSIONS,
             "recipe": VERSION,
         }
 
-    def make(self, report: Report | None = None) -> Dataset:
+    def make(self, on_progress: Progress = no_progress) -> Dataset:
         need_metaworld()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*too high. Environments clip.*", UserWarning)
             seeds = [episode_seed(self.seed, episode) for episode in range(self.episodes)]
-            fields = record(self.where.simulation(self.episodes), seeds, self.acting(), report)
+            simulation = self.where.simulation(self.episodes)
+            fields = record(simulation, seeds, self.script(), on_progress, self.transitions)
         return Dataset(**fields, action_space=self.where.action_space)
 
-    def acting(self) -> Act:
-        """The script with noise, which in one episode does not depend on how long others take."""
-        policy, box = script(self.task), self.where.action_space
+    def script(self) -> Act:
+        """Return the scripted policy with noise; episodes do not influence each other."""
+        policy, box = scripted_policy(self.short_name), self.where.action_space
         random = np.random.default_rng(self.seed)
         scale = np.where(np.arange(self.episodes) < self.scripted, 0.0, self.noise)[:, None]
 
@@ -97,22 +117,17 @@ DEMONSTRATIONS = {
     for goal_terminal in (True, False)
     for one in (Demonstrations(task, goal_terminal) for task in SETUPS)
 }
-"""All by name."""
+"""The datasets by name."""
 
 
-def reached(dataset: Dataset) -> Array:
-    """Which episodes reach the goal, in data with goal terminals."""
-    return np.asarray(dataset.terminals[dataset.stops - 1])
-
-
-def script(task: str) -> Callable[[Array], Array]:
-    """Meta-World's own policy for a task, of one observation; what it is given it may change."""
+def scripted_policy(task: str) -> Callable[[Array], Array]:
+    """Return Meta-World's own policy for a task, a function of one observation."""
     from metaworld.policies import ENV_POLICY_MAP
 
     policies: dict[str, Any] = ENV_POLICY_MAP
     policy = policies[f"{task}-v3"]()
 
-    def act(observation: Array) -> Array:
+    def act(observation: Array) -> Array:  # the policy may change its argument
         return np.asarray(policy.get_action(observation.copy()))
 
     return act

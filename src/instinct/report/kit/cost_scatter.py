@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from instinct.benchmarks.safety.task import KAPPA
 from instinct.report.datasets import CostRow
 from instinct.report.kit.figures import figure, styled
 from instinct.report.kit.length_bias import BLUE, ORANGE
@@ -13,7 +12,7 @@ from instinct.report.kit.length_bias import BLUE, ORANGE
 COLUMNS = 4
 
 
-def draw_costs(rows: Sequence[CostRow]) -> Figure:
+def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
     """A panel per dataset, four in a row; safe episodes in blue, the others in orange."""
     lines = -(-len(rows) // COLUMNS)
     drawing = figure(2.6 * COLUMNS, 2.1 * lines + 0.4)
@@ -21,7 +20,7 @@ def draw_costs(rows: Sequence[CostRow]) -> Figure:
         grid = drawing.subplots(lines, COLUMNS, squeeze=False)
         panels = grid.ravel()
         for axes, row in zip(panels, rows, strict=False):
-            mark(axes, row)
+            mark(axes, row, target)
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         for axes in grid[:, 0]:
@@ -33,7 +32,7 @@ def draw_costs(rows: Sequence[CostRow]) -> Figure:
     return drawing
 
 
-def mark(axes: Axes, row: CostRow) -> None:
+def mark(axes: Axes, row: CostRow, target: float) -> None:
     for which, color, label in (
         (row.safe, BLUE, "safe episode"),
         (~row.safe, ORANGE, "unsafe episode"),
@@ -48,6 +47,6 @@ def mark(axes: Axes, row: CostRow) -> None:
             label=label,
             rasterized=len(row.costs) > 1000,
         )
-    axes.axvline(KAPPA, color="#888888", linewidth=1, linestyle="--", label=f"κ = {KAPPA:.2f}")
-    axes.set_xlim(left=-0.03 * max(row.costs.max(), KAPPA))
+    axes.axvline(target, color="#888888", linewidth=1, linestyle="--", label=f"κ = {target:.2f}")
+    axes.set_xlim(left=-0.03 * max(row.costs.max(), target))
     axes.set_title(row.name, fontsize=9)
