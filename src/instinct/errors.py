@@ -1,16 +1,16 @@
-"""The two ways in which a command can end badly."""
+"""The errors that commands report to the user, with their exit codes."""
 
 from pathlib import Path
 
 
 class InstinctError(Exception):
-    """Something failed that the user can understand; the command ends with exit code 1."""
+    """An error that the user can understand. Commands end with exit code 1."""
 
     exit_code = 1
 
 
 class BadInput(InstinctError):
-    """The input is at fault; the message says where, and the command ends with exit code 2."""
+    """An error in the input. The message says where. Commands end with exit code 2."""
 
     exit_code = 2
 
@@ -32,5 +32,5 @@ class BadInput(InstinctError):
         return ": ".join([*place, self.problem])
 
     def in_file(self, file: Path | str) -> "BadInput":
-        """The same fault, with the file it was found in."""
+        """Return the same error with the file that it is about."""
         return BadInput(self.problem, file=file, field=self.field, row=self.row)

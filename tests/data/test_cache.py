@@ -9,7 +9,7 @@ from tests.data.datasets import small
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "LEAST", 1)
+    monkeypatch.setattr(cache, "MIN_TRANSITIONS", 1)
 
 
 def entries(folder: Path) -> list[Path]:
@@ -69,17 +69,17 @@ def test_a_damaged_or_unwritable_cache_only_costs_time(
     read(path)
     entries(own_cache)[0].write_bytes(b"PK\x03\x04 nonsense")
     assert read(path).hash == small().hash
-    assert "left the cache aside" in caplog.text
+    assert "ignored a cache entry" in caplog.text
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("INSTINCT_CACHE", str(tmp_path / "file"))
     assert read(path).hash == small().hash
-    assert "not kept in the cache" in caplog.text
+    assert "not cached" in caplog.text
 
 
 def test_small_datasets_are_not_kept(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "LEAST", 50_000)
+    monkeypatch.setattr(cache, "MIN_TRANSITIONS", 50_000)
     write(small(), tmp_path / "data.hdf5")
     read(tmp_path / "data.hdf5")
     assert entries(own_cache) == []

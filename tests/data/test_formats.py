@@ -94,8 +94,8 @@ def test_next_observations_are_taken_from_the_following_rows(tmp_path: Path) -> 
     assert dataset.terminals.tolist() == [False, True, False, False, True]
     assert dataset.timeouts.tolist() == [False, False, False, True, False]
     assert dataset.repairs == (
-        "next_observations: missing, taken from the following rows",
-        "transitions: 1 rows before a timeout left out, since their next observation is unknown",
+        "next_observations: missing, taken from the next rows",
+        "transitions: 1 rows before a timeout removed, because their next observation is unknown",
     )
 
 
@@ -154,7 +154,7 @@ def test_rounding_is_repaired_and_said(tmp_path: Path) -> None:
 def test_rows_that_are_terminal_and_timeout_are_terminals(tmp_path: Path) -> None:
     dataset = read(d4rl(tmp_path / "both.hdf5", timeouts=np.array([0, 1, 0, 0, 1, 1], bool)))
     assert dataset.hash == small().hash
-    assert dataset.repairs == ("timeouts: 2 rows that are also terminals are terminals",)
+    assert dataset.repairs == ("timeouts: 2 removed from rows that are also terminals",)
 
 
 def test_columns_and_plain_lists_are_understood(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
         wrong(terminals=np.zeros(6), timeouts=np.zeros(6), next_observations=None),
         "timeouts: no row ends an episode",
     ),
-    "truncated": (truncated, "data.hdf5: is not a sound HDF5 file"),
+    "truncated": (truncated, "data.hdf5: is not a valid HDF5 file"),
     "text": (contents("data.hdf5", b"observations,actions\n1,2\n"), "data.hdf5: is not a D4RL"),
     "empty": (contents("data.hdf5", b""), "data.hdf5: is empty"),
     "pickle": (contents("data.npz", pickle.dumps({"a": 1})), "is a pickle, which can run code"),
@@ -302,11 +302,11 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
         "data.npz: rewards: holds pickled objects: refused, not loaded",
     ),
     "pickle in archive": (archive_with_a_pickle, "holds 'data.pkl', which is not an array"),
-    "external link": (foreign_link, "rewards: points out of the file: not followed"),
-    "external storage": (outside_storage, "rewards: keeps its values outside the file"),
+    "external link": (foreign_link, "rewards: is a link out of the file: not followed"),
+    "external storage": (outside_storage, "rewards: has its values outside the file"),
     "bomb": (bomb, "GiB of data"),
     "folder": (lambda folder: folder, "is a folder without Minari's data/main_data.hdf5"),
-    "arrow": (arrow, "data_format: is in Minari's 'arrow' format; only 'hdf5' is read"),
+    "arrow": (arrow, "data_format: is in Minari's 'arrow' format; only 'hdf5' can be read"),
     "dictionary": (dictionary_actions, "action_space: is of type Dict"),
     "short episode": (short_episode, "episode_1/"),
 }
@@ -349,7 +349,7 @@ def test_writing_leaves_nothing_half_written(tmp_path: Path) -> None:
         write(small(), tmp_path / "file" / "data.npz")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious").write_text("")
-    with pytest.raises(BadInput, match="is a folder that exists already"):
+    with pytest.raises(BadInput, match="is a folder that already exists"):
         write(small(), tmp_path / "mine")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "precious"]
 

@@ -1,8 +1,8 @@
-"""A local cache of large datasets, in the form that opens fastest.
+"""A local cache of large datasets in the format that is fastest to open.
 
-There is one entry per source path; its name tells the state of the source that it was made from,
-so that a source that has changed is read anew. The cache lies in `$INSTINCT_CACHE`, else in the
-user's cache folder, and can be deleted at any time.
+There is one entry per source path. Its name holds a hash of the state of the source, so that a
+changed source is read again. The cache is in `$INSTINCT_CACHE`, by default in the user's cache
+folder. It can be deleted at any time.
 """
 
 import logging
@@ -17,14 +17,14 @@ from instinct.util.hashing import hash_bytes
 log = logging.getLogger(__name__)
 
 VERSION = 1
-"""Raised when the same source is to be read differently."""
+"""Increase it when the same source is read differently."""
 
-LEAST = 50_000
-"""Transitions below which the source itself opens fast enough."""
+MIN_TRANSITIONS = 50_000
+"""Smaller datasets are not cached: their sources open fast enough."""
 
 
-def entry(path: Path, options: str) -> Path:
-    """Where the dataset of a source in its present state would lie."""
+def entry_path(path: Path, options: str) -> Path:
+    """Return the path of the cache entry for the present state of a source."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) or [path]
     states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     state = hash_bytes(repr((VERSION, options, states)).encode())[:20]
@@ -32,26 +32,26 @@ def entry(path: Path, options: str) -> Path:
     return cache_folder() / "datasets" / f"{source}-{state}.npz"
 
 
-def get(path: Path, options: str) -> Dataset | None:
-    """The dataset as it was read before, if the source is still the same."""
-    if not path.exists() or not (cached := entry(path, options)).exists():
+def read_cached(path: Path, options: str) -> Dataset | None:
+    """Return the cached dataset, or None if there is none or the source has changed."""
+    if not path.exists() or not (cached := entry_path(path, options)).exists():
         return None
     try:
         return read_npz(cached)
     except InstinctError as error:
-        log.warning("left the cache aside: %s", error)
+        log.warning("ignored a cache entry: %s", error)
         return None
 
 
-def put(dataset: Dataset, path: Path, options: str) -> None:
-    """Keep a large dataset for the next time; a full or read-only disk only costs that."""
-    if len(dataset) < LEAST:
+def write_cached(dataset: Dataset, path: Path, options: str) -> None:
+    """Cache a large dataset. If the disk is full or read-only, only log a warning."""
+    if len(dataset) < MIN_TRANSITIONS:
         return
-    cached = entry(path, options)
+    cached = entry_path(path, options)
     try:
         write_npz(dataset, cached)
         for older in cached.parent.glob(f"{cached.name.split('-')[0]}-*.npz"):
             if older != cached:
                 older.unlink(missing_ok=True)
     except (InstinctError, OSError) as error:
-        log.warning("not kept in the cache: %s", error)
+        log.warning("not cached: %s", error)

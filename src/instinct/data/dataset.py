@@ -1,4 +1,4 @@
-"""Dataset: transitions grouped into episodes, validated once when made."""
+"""Dataset: transitions grouped into episodes. It is validated once, when it is made."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,24 +6,24 @@ from functools import cached_property
 
 import numpy as np
 
-from instinct.data.arrays import Array, flags, floats, numbers, reject
+from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_rows
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 from instinct.util.hashing import hash_arrays
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Dataset:
     """Transitions (s, a, r, s′) in the order of recording, row by row.
 
-    A row with `terminals` is where the world ended, one with `timeouts` where only the recording
-    ended; no row is both, and every episode ends with one of them. Within an episode the next
-    observation of a row is the observation of the row after it.
+    `terminals` marks the rows at which the world ended, `timeouts` those at which only the
+    recording ended. No row is both, and every episode ends with one of them. Within an episode,
+    the next observation of a row is the observation of the row after it.
 
     Observations have shape [N, d], as 32-bit floats or 64-bit integers. Actions are vectors in a
     `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
-    The arrays cannot be written to. `repairs` says in words what had to be changed to make these
-    promises true of a file.
+    The arrays are read-only. `repairs` describes what was changed in the data of a file so that
+    all of this is true.
     """
 
     observations: Array
@@ -39,15 +39,15 @@ class Dataset:
     def __post_init__(self) -> None:
         box = isinstance(self.action_space, Box)
         valid = {
-            "observations": numbers("observations", self.observations),
-            "actions": (floats if box else numbers)("actions", self.actions),
-            "rewards": floats("rewards", self.rewards),
-            "next_observations": numbers("next_observations", self.next_observations),
-            "terminals": flags("terminals", self.terminals),
-            "timeouts": flags("timeouts", self.timeouts),
+            "observations": as_numbers("observations", self.observations),
+            "actions": (as_floats if box else as_numbers)("actions", self.actions),
+            "rewards": as_floats("rewards", self.rewards),
+            "next_observations": as_numbers("next_observations", self.next_observations),
+            "terminals": as_flags("terminals", self.terminals),
+            "timeouts": as_flags("timeouts", self.timeouts),
         }
         if self.costs is not None:
-            valid["costs"] = floats("costs", self.costs)
+            valid["costs"] = as_floats("costs", self.costs)
         for name, array in valid.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -71,7 +71,7 @@ class Dataset:
             need = expected.get(name, (rows,))
             if name != "observations" and array.shape != need:
                 raise BadInput(
-                    f"has shape {list(array.shape)}, not {list(need)} as observations ask for",
+                    f"has shape {list(array.shape)}, not {list(need)} as observations need",
                     field=name,
                 )
 
@@ -79,19 +79,21 @@ class Dataset:
         if isinstance(self.action_space, Discrete) and self.actions.dtype.kind != "i":
             raise BadInput("must be whole numbers in a discrete action space", field="actions")
         outside = self.action_space.outside(self.actions)
-        reject("actions", outside, f"outside the action range {self.action_space}")
+        reject_rows("actions", outside, f"outside the action range {self.action_space}")
 
     def _check_episodes(self) -> None:
-        reject("timeouts", self.terminals & self.timeouts, "is a terminal and a timeout at once")
+        reject_rows(
+            "timeouts", self.terminals & self.timeouts, "is a terminal and a timeout at once"
+        )
         if not self.ends[-1]:
             row = len(self) - 1
             raise BadInput("the last row does not end an episode", field="timeouts", row=row)
         inside = ~self.ends[:-1, None]
         gaps = (self.next_observations[:-1] != self.observations[1:]) & inside
-        reject("next_observations", gaps, "is not the observation of the following row")
+        reject_rows("next_observations", gaps, "is not the observation of the following row")
 
     def fields(self) -> Iterator[tuple[str, Array]]:
-        """The arrays by name, in a fixed order."""
+        """Yield the arrays by name, in a fixed order."""
         yield "observations", self.observations
         yield "actions", self.actions
         yield "rewards", self.rewards
@@ -104,19 +106,22 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.observations)
 
+    def __repr__(self) -> str:
+        return f"Dataset({len(self):,} transitions, {self.episodes:,} episodes)"
+
     @cached_property
     def ends(self) -> Array:
-        """Which rows end an episode, for whichever reason."""
+        """The rows that end an episode, by a terminal or a timeout."""
         return self.terminals | self.timeouts
 
     @cached_property
     def stops(self) -> Array:
-        """For every episode the row after its last."""
+        """The row after the last one of every episode."""
         return np.flatnonzero(self.ends) + 1
 
     @cached_property
     def starts(self) -> Array:
-        """For every episode its first row."""
+        """The first row of every episode."""
         return np.concatenate([[0], self.stops[:-1]])
 
     @property
@@ -134,7 +139,7 @@ class Dataset:
         return self.per_episode(self.rewards)
 
     def per_episode(self, values: Array) -> Array:
-        """Sums of a per-row quantity over every episode, in double precision."""
+        """Sum a value per row over every episode, in double precision."""
         return np.asarray(np.add.reduceat(values.astype(np.float64), self.starts), np.float64)
 
     @cached_property
@@ -144,11 +149,11 @@ class Dataset:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the contents: equal exactly for datasets with the same transitions."""
+        """The SHA-256 of the contents. Datasets with the same transitions have the same hash."""
         return hash_arrays(self.fields(), prefix=repr(self.action_space))
 
     def change(self, **arrays: Array) -> "Dataset":
-        """The dataset with other arrays in the place of some of its fields."""
+        """Return a copy of the dataset with other arrays for some fields."""
         return replace(self, **arrays)  # type: ignore[arg-type]
 
     def add_repairs(self, repairs: tuple[str, ...]) -> "Dataset":

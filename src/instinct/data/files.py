@@ -1,4 +1,4 @@
-"""Reading and writing datasets, whatever their format."""
+"""Read and write datasets in any known format."""
 
 from pathlib import Path
 from typing import Protocol
@@ -26,23 +26,23 @@ FORMATS = "a D4RL or DSRL HDF5 file, an npz archive or a Minari folder"
 def read(
     path: Path | str, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
-    """The dataset in a file or folder; its format is known by its contents, not by its name.
+    """Read a dataset from a file or folder. The contents decide the format, not the name.
 
-    `action_range` overrules what the file says, or the range [-1, 1] that is taken where it says
-    nothing. `horizon` is where episodes are cut if the file neither marks timeouts nor has next
-    observations. Large files are kept in a local cache in a form that opens fast.
+    `action_range` overrides the range of the file, or [-1, 1] if the file has none. `horizon`
+    splits episodes if the file has neither timeouts nor next observations. Large datasets are
+    cached.
     """
     path = Path(path)
     options = f"{action_range} {horizon}"
-    dataset = cache.get(path, options)
+    dataset = cache.read_cached(path, options)
     if dataset is None:
-        dataset = reader(path)(path, action_range=action_range, horizon=horizon)
-        cache.put(dataset, path, options)
+        dataset = choose_reader(path)(path, action_range=action_range, horizon=horizon)
+        cache.write_cached(dataset, path, options)
     return dataset
 
 
-def reader(path: Path) -> Reader:
-    """Who reads what lies at the path, by its first bytes."""
+def choose_reader(path: Path) -> Reader:
+    """Choose the reader for a path by the first bytes of its file."""
     if not path.exists():
         raise BadInput("does not exist", file=path)
     if path.is_dir():
@@ -54,13 +54,14 @@ def reader(path: Path) -> Reader:
             beginning = file.read(8)
     except OSError as error:
         raise BadInput(f"cannot be read: {error.strerror}", file=path) from error
-    for magic, known in READERS.items():
+    for magic, reader in READERS.items():
         if beginning.startswith(magic):
-            return known
-    raise BadInput(unknown(beginning), file=path)
+            return reader
+    raise BadInput(describe_unknown_format(beginning), file=path)
 
 
-def unknown(beginning: bytes) -> str:
+def describe_unknown_format(beginning: bytes) -> str:
+    """Say why a file that begins with these bytes cannot be read."""
     if not beginning:
         return "is empty"
     if beginning[:1] == b"\x80" and beginning[1:2] <= b"\x05":
@@ -71,8 +72,10 @@ def unknown(beginning: bytes) -> str:
 
 
 def write(dataset: Dataset, path: Path | str) -> None:
-    """Write the format that the name asks for: .hdf5 or .h5, .npz, or a folder for Minari."""
+    """Write a dataset. The name decides the format: .hdf5, .h5, .npz, or a folder for Minari."""
     path = Path(path)
     if path.suffix not in WRITERS:
-        raise BadInput("must end in .hdf5 or .npz, or in nothing for a Minari folder", file=path)
+        raise BadInput(
+            "must end in .hdf5 or .npz, or have no ending for a Minari folder", file=path
+        )
     WRITERS[path.suffix](dataset, path)

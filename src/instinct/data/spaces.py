@@ -1,4 +1,4 @@
-"""What an action can be: a point in a box, or one of n."""
+"""Action spaces: a box of vectors, or n numbers."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class Box:
         return len(self.low)
 
     def outside(self, actions: Array) -> Array:
-        """Which rows leave the box."""
+        """Mark the rows outside the box."""
         return np.asarray(((actions < self._low) | (actions > self._high)).any(axis=1))
 
     def clip(self, actions: Array) -> Array:
@@ -79,5 +79,5 @@ ActionSpace = Box | Discrete
 
 
 def as_float32(values: tuple[float, ...]) -> tuple[float, ...]:
-    """Bounds as the actions are stored: a value on the bound is inside, no zero is negative."""
+    """Round bounds as actions are rounded, so that a value on the bound is inside."""
     return tuple((np.asarray(values, np.float32) + np.float32(0)).tolist())

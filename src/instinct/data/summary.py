@@ -1,4 +1,4 @@
-"""What a dataset looks like at a glance."""
+"""Summarize a dataset: counts, and statistics over its episodes."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from instinct.data.dataset import Dataset
 class Summary:
     """Counts and statistics over the episodes of a dataset.
 
-    `length_return_correlation` is Pearson's, the length bias in one number; it is None where
-    all episodes are equally long or have the same return.
+    `length_return_correlation` is Pearson's correlation, which measures the length bias. It is
+    None if all episodes have the same length or the same return.
     """
 
     transitions: int
@@ -62,7 +62,7 @@ def summarize(dataset: Dataset) -> Summary:
 
 
 def correlation(x: Array, y: Array) -> float | None:
-    """Pearson's correlation, if both vary by more than rounding."""
+    """Return Pearson's correlation, or None if one of the two is constant up to rounding."""
     x, y = x - x.mean(), y - y.mean()
     scale = np.abs(x).max(), np.abs(y).max()
     if min(scale) <= 1e-12 * max(1.0, *scale):

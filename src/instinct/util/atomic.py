@@ -1,4 +1,4 @@
-"""Writing files and folders so that nobody ever sees half of one."""
+"""Write files and folders atomically: readers see the old content or all of the new one."""
 
 import os
 import shutil
@@ -12,9 +12,9 @@ from instinct.errors import BadInput, InstinctError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new file or folder beside `path` that takes its place only when it is whole."""
+    """Yield a temporary path for a file or folder that replaces `path` when it is complete."""
     if path.is_dir():
-        raise BadInput("is a folder that exists already; choose another name", file=path)
+        raise BadInput("is a folder that already exists; choose another name", file=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
@@ -23,9 +23,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield scratch / path.name
         if (scratch / path.name).is_file():
-            flush(scratch / path.name)
+            sync_to_disk(scratch / path.name)
         (scratch / path.name).replace(path)
-        flush(path.parent)
+        sync_to_disk(path.parent)
     except OSError as error:
         raise InstinctError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
@@ -33,13 +33,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Whatever happens, the file holds its old content or all of the new."""
+    """Write a file. If writing fails, the file has its old content."""
     with replacing(path) as scratch:
         scratch.write_bytes(content)
 
 
-def flush(path: Path) -> None:
-    """Have a file or a folder on the disk, not only on its way there."""
+def sync_to_disk(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""What reading has in common, whatever the format."""
+"""Handle errors of damaged files and limit their memory, for all formats."""
 
 import os
 import zipfile
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from instinct.errors import BadInput
 
-DAMAGE = (
+FILE_ERRORS = (
     EOFError,
     KeyError,
     MemoryError,
@@ -23,25 +23,27 @@ DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What the libraries raise on files that are truncated, damaged or made to mislead."""
+"""Errors that libraries raise for truncated, damaged or malicious files."""
 
 
 @contextmanager
-def reading(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in every fault, and turn the libraries' own errors into one sentence."""
+def translate_errors(path: Path, kind: str) -> Iterator[None]:
+    """Translate the errors of libraries into `BadInput`, and add the file to every `BadInput`."""
     try:
         yield
     except BadInput as fault:
         raise (fault if fault.file else fault.in_file(path)) from None
     except PermissionError as error:
         raise BadInput("cannot be read: permission denied", file=path) from error
-    except DAMAGE as error:
+    except FILE_ERRORS as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else "no reason"
-        raise BadInput(f"is not a sound {kind} file ({reason})", file=path) from error
+        raise BadInput(f"is not a valid {kind} file ({reason})", file=path) from error
 
 
 def check_memory(need: int) -> None:
-    """Refuse arrays that cannot fit, before anything is allocated for them."""
+    """Raise if arrays of `need` bytes do not fit into memory, before they are allocated."""
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if need > have:
-        raise BadInput(f"claims {need / 2**30:.0f} GiB of data; {have / 2**30:.0f} GiB are there")
+        raise BadInput(
+            f"needs {need / 2**30:.0f} GiB of data; the machine has {have / 2**30:.0f} GiB"
+        )

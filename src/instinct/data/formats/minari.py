@@ -1,4 +1,7 @@
-"""Minari's local datasets: a folder with `data/main_data.hdf5` and `data/metadata.json`."""
+"""Read and write local Minari datasets.
+
+A dataset is a folder with `data/main_data.hdf5` and `data/metadata.json`.
+"""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +15,7 @@ from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
-from instinct.data.formats.files import check_memory, reading
+from instinct.data.formats.files import check_memory, translate_errors
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
@@ -36,24 +39,24 @@ def read_minari(
     path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     metadata_path, data_path = path / "data" / "metadata.json", path / "data" / "main_data.hdf5"
-    with reading(metadata_path, "Minari metadata"):
+    with translate_errors(metadata_path, "Minari metadata"):
         metadata = json.loads(metadata_path.read_text(encoding="utf-8"))
         if not isinstance(metadata, dict):
-            raise BadInput("is not a table of settings")
+            raise BadInput("is not a JSON object")
         if metadata.get("data_format", "hdf5") != "hdf5":
             raise BadInput(
-                f"is in Minari's {metadata['data_format']!r} format; only 'hdf5' is read",
+                f"is in Minari's {metadata['data_format']!r} format; only 'hdf5' can be read",
                 field="data_format",
             )
-        described = space_of(metadata.get("action_space"))
-    with reading(data_path, "HDF5"):
+        described = parse_space(metadata.get("action_space"))
+    with translate_errors(data_path, "HDF5"):
         with h5py.File(data_path, "r") as file:
-            arrays = join([episode(file, name) for name in episode_names(file)])
+            arrays = join_episodes([read_episode(file, name) for name in episode_names(file)])
         return assemble(arrays, action_space=described, action_range=action_range, horizon=horizon)
 
 
 def episode_names(file: h5py.File) -> list[str]:
-    """The episodes in the order of recording, which is not the order of their names."""
+    """Return the names of the episodes in the order of recording."""
     names = [name for name in file if name.startswith("episode_")]
     if not names or not all(name.removeprefix("episode_").isdecimal() for name in names):
         raise BadInput("holds no numbered episodes", field="episode_0")
@@ -61,7 +64,7 @@ def episode_names(file: h5py.File) -> list[str]:
     return sorted(names, key=lambda name: int(name.removeprefix("episode_")))
 
 
-def episode(file: h5py.File, name: str) -> dict[str, Array]:
+def read_episode(file: h5py.File, name: str) -> dict[str, Array]:
     group = file[name]
     if not isinstance(group, h5py.Group):
         raise BadInput("is not a group of arrays", field=name)
@@ -69,12 +72,12 @@ def episode(file: h5py.File, name: str) -> dict[str, Array]:
         if need not in group:
             raise BadInput("is missing", field=f"{name}/{need}")
     if isinstance(group["observations"], h5py.Group):
-        raise BadInput("is of several parts; only single arrays are read", field="observations")
-    arrays = {ours: hdf5.array(group, theirs) for theirs, ours in EPISODE_FIELDS.items()}
+        raise BadInput("has several parts; only single arrays can be read", field="observations")
+    arrays = {ours: hdf5.read_array(group, theirs) for theirs, ours in EPISODE_FIELDS.items()}
     if "cost" in group.get("infos", {}):
-        costs = hdf5.array(group["infos"], "cost")
+        costs = hdf5.read_array(group["infos"], "cost")
         arrays["costs"] = costs[-len(arrays["rewards"]) :]
-    observations = hdf5.array(group, "observations")
+    observations = hdf5.read_array(group, "observations")
     steps = len(arrays["rewards"])
     for field, array in {**arrays, "observations": observations}.items():
         rows = steps + (field == "observations")
@@ -83,8 +86,8 @@ def episode(file: h5py.File, name: str) -> dict[str, Array]:
     return arrays | {"observations": observations[:-1], "next_observations": observations[1:]}
 
 
-def join(episodes: list[dict[str, Array]]) -> dict[str, Array]:
-    """One array per field; costs only if every episode has them."""
+def join_episodes(episodes: list[dict[str, Array]]) -> dict[str, Array]:
+    """Join the episodes into one array per field. Costs need to be in all of them."""
     for number, fields in enumerate(episodes):
         for name, array in fields.items():
             expected = episodes[0].get(name, array).shape[1:]
@@ -94,8 +97,8 @@ def join(episodes: list[dict[str, Array]]) -> dict[str, Array]:
     return {name: np.concatenate([fields[name] for fields in episodes]) for name in names}
 
 
-def space_of(description: object) -> ActionSpace | None:
-    """The action space as Minari describes it, a JSON text; none if it does not."""
+def parse_space(description: object) -> ActionSpace | None:
+    """Read the action space from Minari's JSON text. Return None if there is no text."""
     if description is None:
         return None
     space = json.loads(description) if isinstance(description, str) else None
@@ -106,14 +109,14 @@ def space_of(description: object) -> ActionSpace | None:
             return Box(tuple(map(float, low)), tuple(map(float, high)))
         case {"type": str(kind)}:
             raise BadInput(
-                f"is of type {kind}; only flat boxes and 0-based numbers are read",
+                f"is of type {kind}; only flat boxes and numbers from 0 can be read",
                 field="action_space",
             )
     raise BadInput("is not a space that Minari writes", field="action_space")
 
 
 def write_minari(dataset: Dataset, path: Path) -> None:
-    """Write a folder that Minari opens when it lies below its datasets folder."""
+    """Write a folder that Minari can open in its folder of datasets."""
     with replacing(path) as scratch:
         (scratch / "data").mkdir(parents=True)
         with h5py.File(scratch / "data" / "main_data.hdf5", "w") as file:
@@ -125,8 +128,8 @@ def write_minari(dataset: Dataset, path: Path) -> None:
             "minari_version": LAYOUT,
             "total_episodes": dataset.episodes,
             "total_steps": len(dataset),
-            "observation_space": json.dumps(observation_space(dataset)),
-            "action_space": json.dumps(action_space(dataset.action_space)),
+            "observation_space": json.dumps(describe_observations(dataset)),
+            "action_space": json.dumps(describe_actions(dataset.action_space)),
         }
         (scratch / "data" / "metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
 
@@ -143,18 +146,18 @@ def write_episode(group: h5py.Group, dataset: Dataset, start: int, stop: int, nu
         group.create_group("infos")["cost"] = dataset.costs[start:stop]
 
 
-def observation_space(dataset: Dataset) -> Mapping[str, Any]:
+def describe_observations(dataset: Dataset) -> Mapping[str, Any]:
     both = np.concatenate([dataset.observations, dataset.next_observations])
-    return box(dataset.observations.dtype.name, both.min(axis=0), both.max(axis=0))
+    return describe_box(dataset.observations.dtype.name, both.min(axis=0), both.max(axis=0))
 
 
-def action_space(space: ActionSpace) -> Mapping[str, Any]:
+def describe_actions(space: ActionSpace) -> Mapping[str, Any]:
     if isinstance(space, Discrete):
         return {"type": "Discrete", "dtype": "int64", "start": 0, "n": space.n}
-    return box("float32", np.array(space.low), np.array(space.high))
+    return describe_box("float32", np.array(space.low), np.array(space.high))
 
 
-def box(dtype: str, low: Array, high: Array) -> Mapping[str, Any]:
+def describe_box(dtype: str, low: Array, high: Array) -> Mapping[str, Any]:
     return {
         "type": "Box",
         "dtype": dtype,

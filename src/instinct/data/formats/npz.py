@@ -1,4 +1,4 @@
-"""NumPy's npz archives with D4RL's field names; the repairs made so far travel along."""
+"""Read and write npz archives with D4RL's field names and the repairs of the dataset."""
 
 import zipfile
 from pathlib import Path
@@ -8,8 +8,8 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
 from instinct.data.dataset import Dataset
-from instinct.data.formats.files import check_memory, reading
-from instinct.data.formats.spaces import NAMES, space_arrays, space_of
+from instinct.data.formats.files import check_memory, translate_errors
+from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 
@@ -19,28 +19,31 @@ REPAIRS = "metadata/repairs"
 def read_npz(
     path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
-    with reading(path, "npz"):
-        arrays = load(path)
+    with translate_errors(path, "npz"):
+        arrays = load_arrays(path)
         fields = {name: arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in arrays}
         dataset = assemble(
-            fields, action_space=space_of(arrays), action_range=action_range, horizon=horizon
+            fields,
+            action_space=space_from_arrays(arrays),
+            action_range=action_range,
+            horizon=horizon,
         )
-        return dataset.add_repairs(repairs_of(arrays))
+        return dataset.add_repairs(read_repairs(arrays))
 
 
-def load(path: Path) -> dict[str, Array]:
-    """The arrays of an archive that can matter; anything but plain arrays is refused."""
+def load_arrays(path: Path) -> dict[str, Array]:
+    """Load the known arrays of an archive. Raise if it holds anything but plain arrays."""
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             if not name.endswith(".npy"):
                 raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
         check_memory(sum(member.file_size for member in archive.infolist()))
     with np.load(path, allow_pickle=False) as archive:
-        known = {*REQUIRED, *OPTIONAL, *NAMES, REPAIRS}
-        return {name: member(archive, name) for name in archive.files if name in known}
+        known = {*REQUIRED, *OPTIONAL, *SPACE_FIELDS, REPAIRS}
+        return {name: load_member(archive, name) for name in archive.files if name in known}
 
 
-def member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
+def load_member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
     try:
         return np.asarray(archive[name])
     except ValueError as error:
@@ -49,7 +52,7 @@ def member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
         raise
 
 
-def repairs_of(arrays: dict[str, Array]) -> tuple[str, ...]:
+def read_repairs(arrays: dict[str, Array]) -> tuple[str, ...]:
     repairs = arrays.get(REPAIRS, np.array([], np.str_))
     if repairs.dtype.kind != "U" or repairs.ndim != 1:
         raise BadInput("is not a list of texts", field=REPAIRS)
@@ -57,7 +60,7 @@ def repairs_of(arrays: dict[str, Array]) -> tuple[str, ...]:
 
 
 def write_npz(dataset: Dataset, path: Path) -> None:
-    arrays = dict(dataset.fields()) | space_arrays(dataset.action_space)
+    arrays = dict(dataset.fields()) | space_to_arrays(dataset.action_space)
     if dataset.repairs:
         arrays[REPAIRS] = np.array(dataset.repairs, np.str_)
     with replacing(path) as scratch, scratch.open("wb") as file:
