@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 import instinct
-from instinct.benchmarks import catalog
+from instinct.benchmarks import registry
 from instinct.cli.app import build
 from tests.cli.conftest import Run
 
@@ -70,7 +70,7 @@ def test_a_fault_of_ours_shows_no_traceback(
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(catalog, "read", broken)
+    monkeypatch.setattr(registry, "read", broken)
     outcome = run("inspect", __file__)
     assert outcome.code == code
     assert message in outcome.err

@@ -8,12 +8,10 @@ import numpy as np
 
 from instinct.benchmarks.recipe import Recipe
 from instinct.data import ActionRange, Array, Dataset
-from instinct.deep.algorithms.settings import Setting
+from instinct.deep.algorithms.settings import Settings
 from instinct.errors import BadInput
 from instinct.tasks.simulation import End, Task
 from instinct.util.progress import Progress, no_progress
-
-Settings = Mapping[str, Setting]
 
 
 class DisplayName(NamedTuple):

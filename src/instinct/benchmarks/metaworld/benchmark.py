@@ -5,7 +5,19 @@ from collections.abc import Mapping
 from instinct.benchmarks.benchmark import Benchmark, base_name
 from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, NO_GOAL_TERMINAL
 from instinct.benchmarks.metaworld.task import PREFIX, SETUPS, MetaWorldTask
+from instinct.deep.algorithms.actor_critic import QUICK_GAME
+from instinct.deep.algorithms.bc import QUICK_GAUSSIAN
+from instinct.deep.algorithms.settings import Settings
 from instinct.tasks.simulation import End
+
+QUICK_GOALS = QUICK_GAME | {
+    "steps": 20_000,
+    "warm_start_steps": 60_000,
+    "value_scale": 0.002,
+    "beta": 500.0,
+    "fast_rate": 5e-4,
+    "slow_rate": 1e-6,
+}
 
 
 class MetaWorldBenchmark(Benchmark):
@@ -20,6 +32,19 @@ class MetaWorldBenchmark(Benchmark):
     best_score = 1.0
     paper_tables: Mapping[str, tuple[str, ...]] = {
         "success": ("metaworld_success", "cql_architecture_metaworld")
+    }
+    paper_settings: Mapping[str, Settings] = {
+        "ATAC": {"discount": 0.998, "action_scale": 1.2},
+        "PSPI": {"discount": 0.998, "action_scale": 1.2},
+        "IQL": {"discount": 0.998, "scale_rewards": False},
+        "CQL": {"discount": 0.998},
+        "CQL3": {"discount": 0.998, "action_scale": 1.2},
+        "DT": {"steps": 5_000},
+    }
+    quick_settings: Mapping[str, Settings] = {
+        "BC": QUICK_GAUSSIAN | {"held_out": 0.1},
+        "ATAC": QUICK_GOALS,
+        "PSPI": QUICK_GOALS,
     }
 
     def task(self, name: str) -> MetaWorldTask:

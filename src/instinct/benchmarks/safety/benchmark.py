@@ -8,6 +8,16 @@ from instinct.benchmarks.safety import dsrl
 from instinct.benchmarks.safety.datasets import DRIVES
 from instinct.benchmarks.safety.task import KAPPA, PREFIX, SETUPS, SafetyTask
 from instinct.data import ActionRange, Dataset
+from instinct.deep.algorithms.actor_critic import QUICK_GAME
+from instinct.deep.algorithms.bc import QUICK_GAUSSIAN
+from instinct.deep.algorithms.settings import Settings
+
+QUICK_LIDARS = QUICK_GAME | {
+    "steps": 30_000,
+    "warm_start_steps": 40_000,
+    "beta": 100.0,
+    "standardize": True,
+}
 
 
 class SafetyBenchmark(Benchmark):
@@ -22,6 +32,11 @@ class SafetyBenchmark(Benchmark):
     test_episodes = 20
     cost_target = KAPPA
     score_name = "score"
+    quick_settings: Mapping[str, Settings] = {
+        "BC": QUICK_GAUSSIAN | {"standardize": True},
+        "ATAC": QUICK_LIDARS,
+        "PSPI": QUICK_LIDARS,
+    }
 
     def task(self, name: str) -> SafetyTask:
         return SafetyTask(name)
