@@ -13,11 +13,11 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_tables_are_whole(name: str) -> None:
+def test_the_tables_are_complete(name: str) -> None:
     assert len(table(name)) == ROWS[name]
 
 
-def test_numbers_of_the_paper() -> None:
+def test_published_scores() -> None:
     scores = {(row.dataset, row.algorithm, row.label): row for row in table("d4rl_scores")}
     assert scores["hopper-random", "ATAC", "zero"].mean == 22.6
     assert scores["hopper-random", "ATAC", "zero"].stderr == 3.8
@@ -26,8 +26,8 @@ def test_numbers_of_the_paper() -> None:
     assert gridworld()["BC", "zero"] == -1.19
 
 
-def test_the_table_of_safety() -> None:
-    """Three agents on each of sixteen tasks, of which the paper prints so many in black."""
+def test_published_safety_scores() -> None:
+    """Three agents on each of sixteen tasks; safe agents are black in the paper."""
     assert len(safety()) == 3 * len(safety_tasks()) == 48
     rows = {(row.task, row.algorithm): (row.score, row.normalized_cost) for row in safety()}
     assert rows["PointGoal1", "PSPI"] == (0.59, 0.9)
@@ -37,6 +37,6 @@ def test_the_table_of_safety() -> None:
     assert (black.count("ATAC"), black.count("PSPI"), len(black)) == (9, 6, 9 + 6 + 7)
 
 
-def test_an_unknown_table_is_named() -> None:
+def test_an_unknown_table_is_refused() -> None:
     with pytest.raises(BadInput, match="no table 'd4rl'"):
         table("d4rl")

@@ -1,4 +1,4 @@
-"""Datasets and random MDPs that the tests of the tabular algorithms share."""
+"""Datasets and random MDPs for the tests of the tabular algorithms."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,10 @@ Step = tuple[int, int, float, int]
 
 
 def dataset(episodes: Sequence[tuple[Sequence[Step], str]], actions: int) -> Dataset:
-    """Episodes of steps, each ended by "terminal" or "timeout"; a state is one number."""
+    """Return a dataset of episodes that end with a "terminal" or a "timeout".
+
+    A state is one number.
+    """
     rows = [step for steps, _ in episodes for step in steps]
     states, chosen, rewards, nexts = (np.array(column) for column in zip(*rows, strict=True))
     ends = np.zeros(len(rows), np.int64)
@@ -33,13 +36,14 @@ TWO = dataset(
     [([(0, 0, 0.0, 1), (1, 0, 0.75, 1)], "timeout")] * 4 + [([(1, 1, 1.0, 0)], "terminal")],
     actions=2,
 )
-"""Two states. From 0, action 0 leads to 1; in 1, action 0 earns 0.75 and stays, action 1 earns 1
-and ends the world. Action 1 is never taken in 0. With γ = 1/2 the best is to stay: V = (3/4, 3/2).
+"""Two states. In state 0, action 0 leads to state 1; action 1 is unseen. In state 1, action 0 has
+reward 0.75 and stays; action 1 has reward 1 and is terminal. With γ = 1/2 it is best to stay:
+V = (3/4, 3/2).
 """
 
 
 def random_mdp(random: np.random.Generator, states: int, actions: int, discount: float) -> MDP:
-    """Dense transitions, rewards in [-1, 1], some states far more likely than others."""
+    """Return an MDP with dense transitions and rewards in [-1, 1]."""
     P = random.dirichlet(np.full(states, 0.5), size=(states, actions))
     rewards = random.uniform(-1, 1, size=(states, actions))
     return MDP.dense(P, rewards, random.dirichlet(np.ones(states)), discount)
@@ -48,7 +52,7 @@ def random_mdp(random: np.random.Generator, states: int, actions: int, discount:
 def record(
     mdp: MDP, policy: Array, episodes: int, length: int, random: np.random.Generator
 ) -> Dataset:
-    """Episodes of one length under a policy, each cut off by a timeout, with the true rewards."""
+    """Record episodes of equal length, each ended by a timeout, with the true rewards."""
     P = mdp.transitions.toarray().reshape(mdp.states, mdp.actions, mdp.states)
     state = draw(np.tile(mdp.initial, (episodes, 1)), random)
     columns = []
@@ -73,6 +77,12 @@ def record(
 
 
 def draw(chances: Array, random: np.random.Generator) -> Array:
-    """One choice per row of probabilities."""
+    """Sample one index per row of probabilities."""
     draws = random.uniform(size=(len(chances), 1)) * chances.sum(axis=1, keepdims=True)
     return np.asarray((draws >= chances.cumsum(axis=1)).sum(axis=1))
+
+
+def with_end_state(policy: Array) -> Array:
+    """Add a uniform row for the end state to a policy."""
+    actions = policy.shape[1]
+    return np.vstack([policy, np.full((1, actions), 1 / actions)])

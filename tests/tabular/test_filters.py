@@ -5,8 +5,8 @@ from instinct.tabular import FilterConfig, Model, States, ppi, pqi
 from tests.tabular.cases import dataset, random_mdp, record
 
 
-def test_an_unseen_action_is_not_worth_zero() -> None:
-    """All seen values are negative: a filter that puts 0 for the rest would prefer the unseen."""
+def test_unseen_actions_have_the_lowest_value() -> None:
+    """All seen values are negative: with 0 for other actions, the unseen one would be best."""
     losing = dataset([([(0, 0, -1.0, 0)], "timeout")] * 3, actions=2)
     model = Model.of(losing, discount=0.9)
     naive = np.where(model.support, -1 / (1 - 0.9), 0.0)
@@ -17,7 +17,7 @@ def test_an_unseen_action_is_not_worth_zero() -> None:
         np.testing.assert_allclose(solution.V, -10, atol=1e-5)
 
 
-def test_a_state_without_kept_actions_is_worth_the_least() -> None:
+def test_a_state_without_data_has_the_lowest_value() -> None:
     lost = dataset([([(0, 0, 1.0, 1)], "timeout")], actions=2)
     for algorithm in (pqi, ppi):
         solution = algorithm(Model.of(lost, discount=0.5), FilterConfig(R=3, b=0))
@@ -25,7 +25,7 @@ def test_a_state_without_kept_actions_is_worth_the_least() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_both_iterations_reach_the_same_values(seed: int) -> None:
+def test_policy_and_value_iteration_agree(seed: int) -> None:
     random = np.random.default_rng(seed)
     mdp = random_mdp(random, 6, 3, 0.9)
     data = record(mdp, random.dirichlet(np.ones(3), size=6), 20, 5, random)
@@ -37,5 +37,5 @@ def test_both_iterations_reach_the_same_values(seed: int) -> None:
     ):
         by_value, by_policy = pqi(model, config), ppi(model, config)
         np.testing.assert_allclose(by_value.V, by_policy.V, atol=1e-5)
-        # and no policy of the filtered model does better than its own backup
+        # The policy is optimal in the filtered model.
         np.testing.assert_allclose(by_policy.Q.max(axis=1), by_policy.V, atol=1e-5)

@@ -1,4 +1,4 @@
-"""ATAC and PSPI against critics found by another method, from the transitions themselves."""
+"""Compare ATAC and PSPI with worst critics that a general optimizer finds from the transitions."""
 
 from collections.abc import Callable
 
@@ -27,13 +27,13 @@ def data(seed: int) -> Dataset:
 
 
 def model_of(dataset: Dataset, horizon: int | None) -> Model:
-    """One state, the last, is never seen."""
+    """Build the model; the last state is never seen."""
     discount, states = None if horizon else 0.8, States(np.arange(S + 1)[:, None])
     return Model.of(dataset, discount=discount, horizon=horizon, states=states)
 
 
 def relative(model: Model, policy: Array, f: Array) -> float:
-    """E_D[f(s, π) - f(s, a)], and f(s, π) where the recordings stop more often than they act."""
+    """E_D[f(s, π) - f(s, a)], plus f(s, π) where trajectories stop more often than they act."""
     size = model.states
     expected = (policy * f).sum(axis=1)
     visits = np.bincount(model.pairs // A, minlength=size)
@@ -43,13 +43,13 @@ def relative(model: Model, policy: Array, f: Array) -> float:
 
 
 def absolute(model: Model, policy: Array, f: Array) -> float:
-    """(1-γ)·f(d_0, π), or 1/H of it."""
+    """(1-γ)·f(d_0, π), or f(d_0, π)/H."""
     starts = (policy * f).sum(axis=1)[model.starts]
     return float(starts.mean() / model.steps_left.max())
 
 
 def bellman_error(model: Model, policy: Array, f: Array) -> float:
-    """E_D[(f - r - γf(s′, π))²] less its minimum over f(s, a), from the transitions."""
+    """E_D[(f - r - γf(s′, π))²] minus its minimum over f(s, a), from the transitions."""
     later = np.append((policy * f).sum(axis=1), 0)[model.successors]
     target = model.observed + model.discount * later
     totals = np.zeros(f.size)
@@ -69,7 +69,7 @@ def least(model: Model, pessimism: Pessimism, policy: Array, beta: float) -> flo
         return pessimism(model, policy, table) + beta * bellman_error(model, policy, table)
 
     def gradient(f: Array) -> Array:
-        # the loss is quadratic, so differences are exact whatever their size
+        # The loss is quadratic, so central differences are exact.
         return np.array([(loss(f + e) - loss(f - e)) / 2 for e in np.eye(len(f))])
 
     answer = minimize(
@@ -89,7 +89,7 @@ GAMES: list[tuple[Run, Pessimism]] = [(atac, relative), (pspi, absolute)]
 @pytest.mark.parametrize(("algorithm", "pessimism"), GAMES)
 @HORIZONS
 @BETAS
-def test_the_objective_is_what_the_worst_critic_leaves(
+def test_the_objective_bounds_the_loss_of_the_worst_critic(
     algorithm: Run, pessimism: Pessimism, horizon: int | None, beta: float
 ) -> None:
     for seed in range(2):
@@ -102,7 +102,7 @@ def test_the_objective_is_what_the_worst_critic_leaves(
 
 
 @pytest.mark.parametrize(("algorithm", "pessimism"), GAMES)
-def test_no_other_policy_fares_better(algorithm: Run, pessimism: Pessimism) -> None:
+def test_no_other_policy_has_a_better_objective(algorithm: Run, pessimism: Pessimism) -> None:
     random = np.random.default_rng(0)
     model = model_of(data(0), None)
     solution = algorithm(model, GameConfig(R=R, beta=1.0))
@@ -112,11 +112,12 @@ def test_no_other_policy_fares_better(algorithm: Run, pessimism: Pessimism) -> N
         assert least(model, pessimism, policy, 1.0) <= solution.objective + solution.gap + 1e-6
 
 
-def test_what_was_cut_off_is_not_imitated() -> None:
-    """Four of five recordings leave the support and stop; the fifth goes on.
+def test_atac_does_not_imitate_truncated_trajectories() -> None:
+    """Four of five trajectories leave the support and stop; the fifth continues.
 
-    The plain E_D[f(s, π) - f(s, a)] would have ATAC imitate the four: for the data's own mixture it
-    is zero whatever the critic, and for any other policy some critic praises what they left for.
+    With the plain E_D[f(s, π) - f(s, a)], ATAC would imitate the four. It is zero for the behavior
+    policy and any critic. For every other policy, some critic gives a high value to the states in
+    which the four stopped.
     """
     stopped, going = [(0, 0, 1.0, 1)], [(0, 1, 0.0, 2), (2, 0, 0.0, 2), (2, 0, 0.0, 2)]
     fork = dataset([(stopped, "timeout")] * 4 + [(going, "timeout")], actions=2)
@@ -127,11 +128,11 @@ def test_what_was_cut_off_is_not_imitated() -> None:
 
     solution = atac(model, GameConfig.pessimistic(model, 9.0))
     np.testing.assert_allclose(solution.policy[0], [0, 1])
-    praise = np.zeros((model.states, A))
-    praise[0, 0], praise[4] = 1 + 9 * 2, 9 * 2
-    assert bellman_error(model, solution.policy, praise) < 1e-9
-    assert plain(solution.policy, praise) < -5
-    assert plain(model.behavior, praise) == pytest.approx(0)
+    optimistic = np.zeros((model.states, A))
+    optimistic[0, 0], optimistic[4] = 1 + 9 * 2, 9 * 2
+    assert bellman_error(model, solution.policy, optimistic) < 1e-9
+    assert plain(solution.policy, optimistic) < -5
+    assert plain(model.behavior, optimistic) == pytest.approx(0)
 
 
 @given(st.integers(0, 10**6))

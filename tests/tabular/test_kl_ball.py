@@ -17,7 +17,7 @@ def worst(p: Array, v: Array, m: float, x: float) -> tuple[float, Array, float]:
 
 
 def test_certain_rows_by_hand() -> None:
-    """P̂ certain: e^{-x} of the probability must stay, the rest goes to the worst place."""
+    """If P̂ is certain, the probability e^{-x} stays, and the rest goes to the worst outcome."""
     bound, weights, rest = worst(np.array([1.0]), np.array([3.0]), m=-1.0, x=0.5)
     assert abs(bound - (-1 + 4 * np.exp(-0.5))) < 1e-8
     assert abs(weights[0] - np.exp(-0.5)) < 1e-8
@@ -43,14 +43,14 @@ def test_the_bound_holds_and_is_attained(seed: int, k: int, power: float, drop: 
     p /= p.sum()
     m = float(v.min()) - drop
     bound, weights, rest = worst(p, v, m, x)
-    # a distribution of the ball comes close to it
+    # A distribution of the ball comes close to the bound.
     assert abs(weights.sum() + rest - 1) < 1e-9
     close_to = weights @ v + rest * m
     scale = float(v.max()) - m + 1
     assert -1e-7 * scale <= close_to - bound <= 1e-7 * scale
     own = weights + np.where(v == m, rest, 0)
     assert (p * np.log(p / own)).sum() <= x * (1 + 1e-5) + 1e-9
-    # and no other one goes below
+    # No other distribution of the ball goes below it.
     for _ in range(20):
         other = random.dirichlet(np.append(p * random.uniform(1, 100), 0.1) + 1e-3)
         share = 0.999

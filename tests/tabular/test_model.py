@@ -21,8 +21,8 @@ def test_counts_rewards_and_transitions_by_hand() -> None:
     np.testing.assert_array_equal(model.counts, [[2, 1], [0, 1], [0, 0]])
     np.testing.assert_allclose(model.rewards, [[2.0, -1.0], [0.0, 0.5], [0.0, 0.0]])
     P = model.transitions.toarray()
-    np.testing.assert_allclose(P[0], [0, 0.5, 0])  # one of the two ended the world
-    np.testing.assert_allclose(P[1], [0, 0, 1])  # a timeout did not
+    np.testing.assert_allclose(P[0], [0, 0.5, 0])  # one of the two is terminal
+    np.testing.assert_allclose(P[1], [0, 0, 1])  # a timeout is not
     np.testing.assert_allclose(P[2:], [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
     np.testing.assert_allclose(model.initial, [1, 0, 0])
     np.testing.assert_allclose(model.distribution, np.array([[2, 1], [0, 1], [0, 0]]) / 4)
@@ -42,7 +42,7 @@ def test_a_horizon_layers_the_states_by_time() -> None:
     }
     P = model.transitions.toarray().reshape(3, 3, 2, 3, 3)
     assert P[0, 0, 0, 1, 1] == P[0, 0, 1, 1, 2] == P[1, 1, 1, 2, 0] == 1
-    assert P.sum() == 3  # the last layer leads to the end
+    assert P.sum() == 3  # the last layer leads to the end state
     np.testing.assert_array_equal(model.steps_left.reshape(3, 3)[:, 0], [3, 2, 1])
     assert model.discount == 1
 
@@ -52,26 +52,26 @@ def test_a_timeout_in_the_last_layer_is_the_end_of_the_horizon() -> None:
     assert model.transitions[2:].nnz == 0
 
 
-def test_given_states_include_the_unseen() -> None:
+def test_given_states_may_be_unseen() -> None:
     model = Model.of(LOOP, discount=0.5, states=States(np.array([[5], [2], [1], [0]])))
     np.testing.assert_array_equal(model.counts, [[0, 0], [0, 0], [0, 1], [2, 1]])
     np.testing.assert_array_equal(model.space.index(np.array([[0], [5]])), [3, 0])
 
 
-def test_where_the_world_ended_the_next_observation_may_be_anything() -> None:
+def test_after_a_terminal_the_next_observation_may_be_anything() -> None:
     ended = dataset([([(0, 0, 1.0, 99)], "terminal")], actions=1)
     model = Model.of(ended, discount=0.5, states=States(np.array([[0]])))
     assert model.transitions.nnz == 0
 
 
-def test_states_of_many_dimensions_are_told_apart() -> None:
+def test_states_with_several_dimensions() -> None:
     random = np.random.default_rng(0)
     rows = random.integers(0, 3, size=(500, 4)).astype(np.float32)
     known = States(np.unique(rows, axis=0))
     np.testing.assert_array_equal(known.rows[known.index(rows)], rows)
 
 
-def test_frequencies_approach_the_mdp() -> None:
+def test_the_model_approaches_the_mdp() -> None:
     random = np.random.default_rng(1)
     mdp = random_mdp(random, 4, 2, 0.9)
     uniform = np.full((4, 2), 0.5)
@@ -81,7 +81,7 @@ def test_frequencies_approach_the_mdp() -> None:
     np.testing.assert_allclose(model.initial, mdp.initial, atol=0.05)
 
 
-def test_bad_input_is_told() -> None:
+def test_bad_input_is_refused() -> None:
     with pytest.raises(BadInput, match="either a discount or a horizon"):
         Model.of(LOOP)
     with pytest.raises(BadInput, match="either a discount or a horizon"):

@@ -1,4 +1,4 @@
-"""What every algorithm of the registry must do once it is pessimistic enough."""
+"""Properties that every registered algorithm must have."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,6 +18,7 @@ from instinct.tabular import (
     MOPOConfig,
     MOReLConfig,
     States,
+    TabularAlgorithm,
     VILCBConfig,
     cppo,
     find_algorithm,
@@ -25,16 +26,16 @@ from instinct.tabular import (
     register_algorithm,
 )
 from instinct.theory.bounds import required_admissibility
-from tests.tabular.cases import dataset
+from tests.tabular.cases import dataset, with_end_state
 
 ADMISSIBLE = [name for name, found in ALGORITHMS.items() if found.pessimistic]
 WORLD = GridWorld()
 
 
 def leaves(model: Model, policy: Array) -> float:
-    """The probability of ever taking a pair out of support, in the empirical model."""
+    """Return the (discounted) probability of leaving the support, in the empirical model."""
     mdp = model.mdp((~model.support).astype(np.float64))
-    return mdp.value(np.vstack([policy, np.full((1, model.actions), 1 / model.actions)]))
+    return mdp.value(with_end_state(policy))
 
 
 @pytest.mark.parametrize("name", ADMISSIBLE)
@@ -43,14 +44,22 @@ def test_every_algorithm_solves_the_grid_world_under_every_label(name: str, labe
     data = relabel(WORLD.dataset(), label)
     model = Model.of(data, horizon=WORLD.horizon, states=States(WORLD.observations))
     solution = find_algorithm(name).solve(model, required_admissibility(2 * WORLD.horizon + 1))
-    policy = np.vstack([solution.policy, np.full((1, 3), 1 / 3)])
+    policy = with_end_state(solution.policy)
     assert WORLD.mdp.value(policy) == pytest.approx(0.92)
     away = ~np.tile(WORLD.on(KEY), WORLD.horizon)[:, None]
     assert (WORLD.mdp.occupancy(policy)[:-1] * away * ~model.support).sum() == 0
 
 
+def applicable(name: str, horizon: int | None) -> TabularAlgorithm:
+    """Return the algorithm, or skip the test if it needs a horizon."""
+    algorithm = find_algorithm(name)
+    if algorithm.finite_horizon_only and horizon is None:
+        pytest.skip(f"{name} needs a horizon")
+    return algorithm
+
+
 def corridors(seed: int) -> Dataset:
-    """Random walks on a line, most of them cut off; one of three ends the world."""
+    """Return random walks on a line; one third end with a terminal, the others with a timeout."""
     random = np.random.default_rng(seed)
     episodes = []
     for number in range(12):
@@ -65,7 +74,7 @@ def corridors(seed: int) -> Dataset:
 
 
 def survivable(model: Model) -> Array:
-    """Pairs from which the support need never be left, [S, A]."""
+    """Return the pairs from which some policy never leaves the support, [S, A]."""
     safe = model.support
     while True:
         doomed = ~safe.any(axis=1)
@@ -77,11 +86,9 @@ def survivable(model: Model) -> Array:
 
 @pytest.mark.parametrize("name", ADMISSIBLE)
 @pytest.mark.parametrize("horizon", [None, 7])
-def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | None) -> None:
-    """With stochastic transitions R has to outweigh the smallest risk, here 1/12 per step."""
-    algorithm = find_algorithm(name)
-    if algorithm.finite_horizon_only and horizon is None:
-        pytest.skip(f"{name} needs a horizon")
+def test_policies_stay_in_the_support_if_possible(name: str, horizon: int | None) -> None:
+    """With random transitions R must outweigh the smallest risk, here 1/12 per step."""
+    algorithm = applicable(name, horizon)
     tried = 0
     for seed in range(20):
         data = corridors(seed)
@@ -96,10 +103,8 @@ def test_the_support_is_left_only_where_it_must_be(name: str, horizon: int | Non
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("horizon", [None, 6])
-def test_solutions_are_policies_over_the_models_states(name: str, horizon: int | None) -> None:
-    algorithm = find_algorithm(name)
-    if algorithm.finite_horizon_only and horizon is None:
-        pytest.skip(f"{name} needs a horizon")
+def test_solutions_have_the_shapes_of_the_model(name: str, horizon: int | None) -> None:
+    algorithm = applicable(name, horizon)
     model = Model.of(corridors(1), discount=None if horizon else 0.9, horizon=horizon)
     for setting in (algorithm.config(), algorithm.config.pessimistic(model, 5.0)):
         solution = algorithm.run(model, setting)
@@ -112,7 +117,7 @@ def test_solutions_are_policies_over_the_models_states(name: str, horizon: int |
         assert solution.certifies
 
 
-def test_settings_that_cannot_be_are_refused() -> None:
+def test_bad_settings_are_refused() -> None:
     model = Model.of(corridors(0), discount=0.9)
     with pytest.raises(BadInput, match="beta: is 0; it must be positive"):
         GameConfig(beta=0)

@@ -1,4 +1,4 @@
-"""A million transitions between ten thousand states."""
+"""Run the algorithms on a million transitions between ten thousand states."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from instinct.tabular import ALGORITHMS, Model, find_algorithm
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if ALGORITHMS[name].pessimistic])
 def test_a_large_dataset(name: str) -> None:
-    """Seen pairs are preferred to unseen ones, and what is attained is within the stated gap."""
+    """Policies take seen actions, and the gap is small."""
     algorithm = find_algorithm(name)
     if algorithm.finite_horizon_only:
         model = Model.of(random_dataset(500, 10, 1_000_000, length=20), horizon=20)
@@ -31,7 +31,7 @@ def test_the_measurement_has_a_row_for_every_algorithm() -> None:
     assert all(row.seconds >= 0 and row.peak_mib > 0 for row in rows)
 
 
-def test_the_random_dataset_is_what_it_says() -> None:
+def test_the_random_dataset_has_the_requested_size() -> None:
     data = random_dataset(50, 3, 1000, length=100)
     model = Model.of(data, discount=0.9)
     assert len(data) == 1000

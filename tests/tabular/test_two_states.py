@@ -1,4 +1,4 @@
-"""Every algorithm on one dataset that can be solved by hand; γ = 1/2 and R = 2, so V_max = 4."""
+"""Every algorithm on a dataset that is solved by hand, with γ = 1/2, R = 2 and V_max = 4."""
 
 from collections.abc import Callable, Sequence
 
@@ -47,8 +47,8 @@ def test_pqi_and_ppi(algorithm: Run) -> None:
     assert solution.objective == pytest.approx(0.8 * 0.75 + 0.2 * 1.5)
 
 
-def test_the_filter_drops_what_is_rare() -> None:
-    # μ̂(1, 1) = 1/9: with b = 0.2 it is no longer known that ending pays 1.
+def test_the_filter_removes_rare_pairs() -> None:
+    # μ̂(1, 1) = 1/9 is below b = 0.2.
     kept = pqi(MODEL, FilterConfig(R=2, b=0.2))
     close(kept.Q[1], [1.5, -4], 1e-5)
     # The paper's b = (2·4)^(-1/2)·9^(-1/4) = 0.204 does the same.
@@ -72,13 +72,13 @@ def test_vi_lcb() -> None:
     close(third.V, [-0.375, 0.375])
 
 
-def test_vi_lcb_with_the_papers_constant_knows_nothing_here() -> None:
+def test_vi_lcb_with_the_papers_constant_stays_at_the_lowest_value() -> None:
     solution = vi_lcb(MODEL, VILCBConfig(R=2))
     close(solution.V, [-4, -4])
 
 
 def test_mopo() -> None:
-    # L = 1/64: b = 2·4·√(L/n), as above; out of support -(2 + 8) per step, for ever.
+    # L = 1/64: b = 2·4·√(L/n), as above; out of support -(2 + 8) per step, forever.
     constant = 1 / 64 / np.log(2 * 4 / 0.1)
     solution = mopo(MODEL, MOPOConfig(R=2, constant=constant))
     close(solution.V, [-0.5 + 0.25, 0.5])
@@ -96,14 +96,14 @@ def test_morel() -> None:
 
 
 def test_cppo() -> None:
-    # α = 0.04: rewards are lowered by √(α/n) = 0.1 or 0.2, and 1 - e^{-α/n} of the probability goes
-    # to the worst place, the end with value 0.
+    # α = 0.04: rewards are lowered by √(α/n) = 0.1 or 0.2, and the probability 1 - e^{-α/n} goes to
+    # the worst state, which is the end state with value 0.
     solution = cppo(MODEL, ModelConfig(R=2, alpha=0.04))
     stays = 0.5 * np.exp(-0.01)
     V1 = 0.65 / (1 - stays)
     close(solution.V, [-0.1 + stays * V1, V1], 1e-6)
     close(solution.Q[1], [V1, 0.8], 1e-6)
-    # Unseen: -2, and on to the end, which is the worst place here.
+    # Unseen: -2, then the end state.
     close(solution.Q[0], [-0.1 + stays * V1, -2], 1e-6)
     close(solution.policy, STAY)
 
@@ -114,7 +114,7 @@ def test_armor() -> None:
     close(solution.policy, STAY)
     assert solution.objective == pytest.approx(0.8 * (0.75 - 2 / 3) + 0.2 * (1.5 - 4 / 3), abs=1e-6)
     assert solution.gap == pytest.approx(0, abs=1e-5)
-    # α = 1: no model in doubt is sure to be improved on, so the behavior stays.
+    # α = 1: no improvement is certain, so the policy equals the behavior policy.
     timid = armor(MODEL, ModelConfig(R=2, alpha=1))
     close(timid.policy[1], [0.8, 0.2])
     assert timid.objective == pytest.approx(0, abs=1e-6)

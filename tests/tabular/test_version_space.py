@@ -1,4 +1,4 @@
-"""The direction of every relaxation: no model that fits the data does worse than promised."""
+"""Check the direction of every relaxation: lower bounds hold in all models that fit the data."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -23,7 +23,7 @@ from instinct.tabular.morel import disagreement
 from instinct.tabular.robust import robust_evaluation
 from instinct.tabular.version_space import VersionSpace, small_alpha
 from instinct.theory.mdp import deterministic
-from tests.tabular.cases import dataset, random_mdp, record
+from tests.tabular.cases import dataset, random_mdp, record, with_end_state
 
 S, A, R, ALPHA = 4, 2, 3.0, 2.0
 CONFIG = ModelConfig(R=R, alpha=ALPHA)
@@ -32,7 +32,7 @@ SEEDS = pytest.mark.parametrize("seed", range(4))
 
 
 def few_data(seed: int, horizon: int | None = None, episodes: int = 8) -> Model:
-    """Data of a random MDP, too few for all pairs; one more state is never seen."""
+    """Record too few data of a random MDP to see all pairs; the last state is never seen."""
     random = np.random.default_rng(seed)
     mdp = random_mdp(random, S, A, 0.8)
     data = record(mdp, random.dirichlet(np.full(A, 0.5), size=S), episodes, 4, random)
@@ -42,22 +42,22 @@ def few_data(seed: int, horizon: int | None = None, episodes: int = 8) -> Model:
 
 
 def frequencies(model: Model) -> Array:
-    """P̂, [S·A, S+1], with the end of the world as the last state; zero out of support."""
+    """Return P̂, [S·A, S+1], with the end state last; zero out of support."""
     P = model.transitions.toarray()
     ends = np.where(model.support.reshape(-1, 1), 1 - P.sum(axis=1, keepdims=True), 0)
     return np.hstack([P, ends])
 
 
 def excess(model: Model, P: Array, rewards: Array) -> float:
-    """How much worse than the best fit a model explains the data, transition by transition."""
+    """Return the loss of a model minus that of the best fit, from the transitions."""
     ratio = frequencies(model)[model.pairs, model.successors] / P[model.pairs, model.successors]
     error = (rewards.ravel()[model.pairs] - model.observed) ** 2
     least = (model.rewards.ravel()[model.pairs] - model.observed) ** 2
     return float((np.log(ratio) + error - least).sum())
 
 
-def matching_task(model: Model, seed: int, count: int = 30) -> Iterator[tuple[Array, Array]]:
-    """Random members of M^α, as P and r: few pairs or many are moved, as far as α admits."""
+def fitting_models(model: Model, seed: int, count: int = 30) -> Iterator[tuple[Array, Array]]:
+    """Yield random members of M^α as P and r; few or many pairs change, as far as α allows."""
     random = np.random.default_rng(seed)
     size, support = model.states, model.support
     layer = np.arange(size) // len(model.space)
@@ -83,13 +83,13 @@ def matching_task(model: Model, seed: int, count: int = 30) -> Iterator[tuple[Ar
 
 
 def values(model: Model, P: Array, rewards: Array, policy: Array) -> Array:
-    """V^π in a model, [S]."""
-    everywhere = np.vstack([policy, np.full((1, A), 1 / A)])
+    """Return V^π in a model, [S]."""
+    everywhere = with_end_state(policy)
     return model.mdp(rewards, sparse.csr_array(P[:, :-1])).v(everywhere)[:-1]
 
 
-def behaviour_values(model: Model, P: Array, rewards: Array, policy: Array) -> Array:
-    """V^μ in a model, where μ ends in states in which recordings do, and follows π in new ones."""
+def behavior_values(model: Model, P: Array, rewards: Array, policy: Array) -> Array:
+    """Return V^μ in a model; μ ends where trajectories stop, and follows π in unseen states."""
     seen = np.asarray(model.support.any(axis=1))
     goes_on = seen | ~np.isin(np.arange(model.states), model.successors)
     P = P * goes_on.repeat(A)[:, None]
@@ -99,30 +99,28 @@ def behaviour_values(model: Model, P: Array, rewards: Array, policy: Array) -> A
 
 @HORIZONS
 @SEEDS
-def test_cppo_promises_no_more_than_any_fitting_model_keeps(seed: int, horizon: int | None) -> None:
+def test_cppo_is_a_lower_bound_in_every_fitting_model(seed: int, horizon: int | None) -> None:
     model = few_data(seed, horizon)
     solution = cppo(model, CONFIG)
-    for P, rewards in matching_task(model, seed):
+    for P, rewards in fitting_models(model, seed):
         assert (values(model, P, rewards, solution.policy) >= solution.V - 1e-6).all()
 
 
 @HORIZONS
 @SEEDS
-def test_armor_promises_no_more_than_any_fitting_model_keeps(
-    seed: int, horizon: int | None
-) -> None:
+def test_armor_is_a_lower_bound_in_every_fitting_model(seed: int, horizon: int | None) -> None:
     model = few_data(seed, horizon, episodes=40)
     solution = armor(model, CONFIG)
-    for P, rewards in matching_task(model, seed):
+    for P, rewards in fitting_models(model, seed):
         V = values(model, P, rewards, solution.policy)
-        gain = model.initial @ (V - behaviour_values(model, P, rewards, solution.policy))
+        gain = model.initial @ (V - behavior_values(model, P, rewards, solution.policy))
         assert gain >= solution.objective - 1e-6
         assert (solution.V - 1e-6 <= V).all()
 
 
 @SEEDS
-def test_one_pair_that_spends_all_of_alpha_is_allowed_for(seed: int) -> None:
-    """The adversary's own answer at a single pair is a member of M^α itself."""
+def test_cppo_holds_if_one_pair_uses_all_of_alpha(seed: int) -> None:
+    """The worst case at a single pair is a member of M^α."""
     model = few_data(seed)
     solution = cppo(model, CONFIG)
     _, kernel = VersionSpace(model, ALPHA, R).worst(np.append(solution.V, 0))
@@ -137,7 +135,7 @@ def test_one_pair_that_spends_all_of_alpha_is_allowed_for(seed: int) -> None:
 
 
 @SEEDS
-def test_no_deterministic_policy_is_surer_than_cppos(seed: int) -> None:
+def test_no_deterministic_policy_has_a_better_bound_than_cppo(seed: int) -> None:
     model = few_data(seed)
     solution = cppo(model, CONFIG)
     assert solution.gap is not None
@@ -149,9 +147,9 @@ def test_no_deterministic_policy_is_surer_than_cppos(seed: int) -> None:
         assert model.initial @ sure.low <= solution.objective + solution.gap
 
 
-def test_alpha_runs_from_the_frequencies_to_ignorance() -> None:
+def test_the_value_of_cppo_decreases_with_alpha() -> None:
     model = few_data(0)
-    # α = 0: the frequencies, and -R for ever out of support (there is an unseen state to go to).
+    # α = 0: the empirical model, and -R forever out of support (there is an unseen state).
     np.testing.assert_allclose(
         cppo(model, ModelConfig(R=R, alpha=0)).V,
         pqi(model, FilterConfig(R=R, b=0)).V,
@@ -159,13 +157,13 @@ def test_alpha_runs_from_the_frequencies_to_ignorance() -> None:
     )
     sure = [cppo(model, ModelConfig(R=R, alpha=alpha)).objective for alpha in (0, 0.1, 1, 10, 1e3)]
     assert (np.diff(sure) < 0).all()
-    # the paper's α = |S|²|A|·log(1/δ) = 115 is more than these 32 transitions can stand
+    # The paper's α = |S|²|A|·log(1/δ) = 115 is too large for 32 transitions.
     np.testing.assert_allclose(cppo(model, ModelConfig(R=R)).V, -R / (1 - 0.8), rtol=0.01)
 
 
 @SEEDS
-def test_armor_is_never_sure_to_be_worse_than_the_behaviour(seed: int) -> None:
-    """Where the data never leave the states they act in, to go on as before is always possible."""
+def test_armor_is_never_worse_than_the_behavior_policy(seed: int) -> None:
+    """The data never leave the states in which they act, so the behavior policy is possible."""
     model = few_data(seed, episodes=60)
     for alpha in (0.01, 1.0, 100.0):
         solution = armor(model, ModelConfig(R=R, alpha=alpha))
@@ -174,7 +172,7 @@ def test_armor_is_never_sure_to_be_worse_than_the_behaviour(seed: int) -> None:
         assert solution.gap >= -1e-5
 
 
-def test_armor_improves_more_the_more_is_known() -> None:
+def test_the_improvement_of_armor_decreases_with_alpha() -> None:
     model = few_data(1, episodes=4000)
     gains = [armor(model, ModelConfig(R=R, alpha=alpha)).objective for alpha in (1e3, 10, 0.1, 0)]
     assert (np.diff(gains) > 0).all()
@@ -184,18 +182,18 @@ def test_armor_improves_more_the_more_is_known() -> None:
 
 
 @SEEDS
-def test_fitting_models_differ_no_more_than_the_disagreement(seed: int) -> None:
+def test_fitting_models_differ_by_at_most_the_disagreement(seed: int) -> None:
     model = few_data(seed)
     V_max = R / (1 - 0.8)
     most = disagreement(model, ALPHA, V_max)
-    models = list(matching_task(model, seed))
+    models = list(fitting_models(model, seed))
     for (P, rewards), (Q, others) in zip(models[::2], models[1::2], strict=True):
         tv = np.abs(P - Q).sum(axis=1).reshape(rewards.shape) / 2
         assert (np.abs(rewards - others) + 0.8 * V_max * tv <= most + 1e-9).all()
 
 
 def test_disagreement_by_hand() -> None:
-    """n = 4. P̂ = (1/2, 1/2): D_TV = √(1 - e^{-2x}); certain: 1 - e^{-x}; (3/4, 1/4): a kl ball."""
+    """D_TV is √(1 - e^{-2x}) for P̂ = (1/2, 1/2) and 1 - e^{-x} for a certain P̂; n = 4."""
     leads = {0: [1, 1, 1, 1], 1: [0, 0, 1, 1], 2: [0, 1, 1, 1]}
     data = dataset(
         [([(0, a, 0.5, s)], "timeout") for a, nexts in leads.items() for s in nexts], actions=3
@@ -211,7 +209,7 @@ def test_disagreement_by_hand() -> None:
 
 @SEEDS
 def test_morel_knows_only_pairs_of_the_data(seed: int) -> None:
-    """The paper's lemma: K_ξ is in the support for ξ ≤ 1; a small α makes it all of the support."""
+    """The paper's lemma: K_ξ is in the support for ξ ≤ 1. With a small α it is the support."""
     model = few_data(seed)
     for alpha in (0.0, 1e-3, 1.0):
         unknown = morel(model, MOReLConfig(R=R, alpha=alpha, xi=1)).Q == -R / (1 - 0.8)

@@ -1,4 +1,4 @@
-"""Small random MDPs, and answers found by trying everything."""
+"""Small random MDPs, and results by brute force over all deterministic policies."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -17,7 +17,7 @@ trials = settings(max_examples=20, deadline=None, derandomize=True)
 
 
 def random_mdp(seed: int, states: int = 4, actions: int = 2, discount: float = 0.9) -> MDP:
-    """Sparse random transitions, rewards in [0, 1], and a start in one of two states."""
+    """Return an MDP with sparse random transitions, rewards in [0, 1] and two initial states."""
     rng = np.random.default_rng(seed)
     P = rng.random((states, actions, states)) * (rng.random((states, actions, states)) < 0.5)
     P[..., 0] += P.sum(axis=2) == 0
@@ -27,15 +27,16 @@ def random_mdp(seed: int, states: int = 4, actions: int = 2, discount: float = 0
 
 
 def all_deterministic(mdp: MDP) -> Iterator[Array]:
-    """Every deterministic policy of a small MDP."""
+    """Yield every deterministic policy of a small MDP."""
     for chosen in product(range(mdp.actions), repeat=mdp.states):
         yield deterministic(np.array(chosen), mdp.actions)
 
 
 def random_support(mdp: MDP, seed: int) -> Array:
-    """What a random deterministic policy visits, some more pairs there, and data elsewhere or not.
+    """Return a random support that some policy never leaves.
 
-    Some policy stays in it, but other ways lead to states without data.
+    It has the pairs that a random deterministic policy visits, other pairs in the same states, and
+    some pairs elsewhere. Other policies may reach states without data.
     """
     rng = np.random.default_rng([seed, 1])
     followed = deterministic(rng.integers(mdp.actions, size=mdp.states), mdp.actions) > 0
@@ -49,7 +50,7 @@ def random_support(mdp: MDP, seed: int) -> Array:
 
 
 def random_rewards(mdp: MDP, seed: int) -> Array:
-    """Rewards in [-1, 1]."""
+    """Return random rewards in [-1, 1]."""
     rewards = np.random.default_rng([seed, 3]).uniform(-1, 1, mdp.rewards.shape)
     if mdp.horizon is not None:
         rewards[-1] = 0
@@ -57,9 +58,9 @@ def random_rewards(mdp: MDP, seed: int) -> Array:
 
 
 def values(mdp: MDP, *rewards: Array) -> Array:
-    """V_f^π(d_0) of every deterministic policy (rows) for every f (columns), by dense algebra.
+    """Return V_f^π(d_0) of every deterministic policy (rows) for every f (columns).
 
-    Those of all policies are the convex hull of the rows.
+    The values of all policies are the convex hull of the rows.
     """
     states = mdp.states - mdp.ends
     chosen = np.array([*product(range(mdp.actions), repeat=states)])
@@ -70,7 +71,7 @@ def values(mdp: MDP, *rewards: Array) -> Array:
 
 
 def best_mixture(gains: Array, limited: Array, bounds: Array) -> float:
-    """max ⟨w, gains⟩ over mixtures w of policies with w @ limited ≤ bounds."""
+    """Return max ⟨w, gains⟩ over mixtures w of policies with w @ limited ≤ bounds."""
     solved = linprog(
         -gains,
         A_ub=limited.T,

@@ -25,13 +25,13 @@ DELTAS = (1e-3, 0.05, 2.0)
 
 
 def one_state() -> MDP:
-    """Three actions in one state, of rewards 1, 0.8 and 0."""
+    """Return an MDP with one state and three actions, with rewards 1, 0.8 and 0."""
     rewards = np.array([[1.0, 0.8, 0.0]])
     return MDP.dense(np.ones((1, 3, 1)), rewards, np.ones(1), 0.5)
 
 
 def test_one_state_by_hand() -> None:
-    """V* = 2; the worst in the support loses 2 · 0.2, and each unit of cost, one step, 0.8 more."""
+    """V* = 2. The worst policy in the support loses 2 · 0.2; each unit of cost loses 0.8 more."""
     covered = np.array([[True, True, False]])
     bias = Bias(one_state(), covered)
     assert bias.epsilon == pytest.approx(0.4)
@@ -41,7 +41,7 @@ def test_one_state_by_hand() -> None:
 
 
 def test_one_state_with_a_reward_class_by_hand() -> None:
-    """A reward that prefers the best action forces it, up to δ / 0.5 steps; the cost is slower."""
+    """A reward that prefers the best action allows other actions only up to δ."""
     covered = np.array([[True, True, False]])
     right = np.array([[0.5, 0.0, -1.0]])
     bias = Bias(one_state(), covered, (right,))
@@ -55,7 +55,7 @@ def test_one_state_with_a_reward_class_by_hand() -> None:
 
 @trials
 @given(seeds)
-def test_the_bias_for_a_class_is_that_of_trying_all_policies(seed: int) -> None:
+def test_the_bias_for_a_reward_class_equals_brute_force(seed: int) -> None:
     mdp = random_mdp(seed, 4, 2)
     covered = random_support(mdp, seed)
     rewards = (random_rewards(mdp, seed), random_rewards(mdp, seed + 1))
@@ -77,7 +77,7 @@ def test_the_bias_for_a_class_is_that_of_trying_all_policies(seed: int) -> None:
 
 @trials
 @given(seeds)
-def test_the_bias_for_all_rewards_is_that_of_trying_all_policies(seed: int) -> None:
+def test_the_bias_for_all_rewards_equals_brute_force(seed: int) -> None:
     mdp = random_mdp(seed, 4, 3)
     covered = random_support(mdp, seed)
     bias = Bias(mdp, covered)
@@ -92,7 +92,7 @@ def test_the_bias_for_all_rewards_is_that_of_trying_all_policies(seed: int) -> N
 
 @trials
 @given(seeds)
-def test_no_reward_is_worse_than_all_rewards(seed: int) -> None:
+def test_zero_rewards_are_the_worst_of_all_rewards(seed: int) -> None:
     mdp = random_mdp(seed, 5, 3)
     covered = random_support(mdp, seed)
     every, nothing = Bias(mdp, covered), Bias(mdp, covered, (np.zeros(mdp.rewards.shape),))
@@ -103,15 +103,15 @@ def test_no_reward_is_worse_than_all_rewards(seed: int) -> None:
     assert some.regret(0.3) <= every.regret(0.3) + 1e-7
 
 
-def test_the_true_reward_has_no_bias_if_the_optimal_policy_is_covered() -> None:
+def test_the_true_reward_has_infinite_degree_if_an_optimal_policy_is_covered() -> None:
     mdp = random_mdp(7, 6, 3)
     covered = random_support(mdp, 7) | (mdp.optimal().policy > 0)
     assert Bias(mdp, covered, (mdp.rewards,)).degree == math.inf
     assert implicit_cmdp(mdp, covered).kappa(0.1) == 0
 
 
-def test_layers_are_no_exception() -> None:
-    """Three steps of the one-state problem, with the bad action covered in the last one only."""
+def test_layered_mdp_by_hand() -> None:
+    """Three steps of the one-state MDP; the bad action is covered in the last step only."""
     mdp = layered(one_state(), 3)
     covered = repeat_over_time(np.array([[True, True, False]]), 3).astype(np.bool_)
     covered[2] = covered[-1] = True
@@ -122,6 +122,6 @@ def test_layers_are_no_exception() -> None:
     assert Bias(mdp, covered, (one,)).epsilon == pytest.approx(0.6)
 
 
-def test_an_empty_class_gets_a_sentence() -> None:
+def test_an_empty_reward_class_is_refused() -> None:
     with pytest.raises(BadInput, match="class is empty"):
         Bias(one_state(), np.ones((1, 3), np.bool_), ())

@@ -17,7 +17,7 @@ from instinct.theory.support import out_of_support, support
 from .random_mdps import random_mdp, random_rewards, random_support, seeds, trials
 
 
-def test_the_theorem_by_hand() -> None:
+def test_the_bounds_of_the_main_result_by_hand() -> None:
     assert bounds.required_admissibility(K=5.0, delta=0.1) == pytest.approx(52)
     assert bounds.iota(0.1, 0.3) == pytest.approx(0.4)
     assert bounds.performance_bound(0.2, 3.0, 0.4) == pytest.approx(1.4)
@@ -26,7 +26,7 @@ def test_the_theorem_by_hand() -> None:
 
 
 def test_leaving_cost_by_hand() -> None:
-    """State 0 stays or goes to state 1, from where the support is left with chance 1/2 a step."""
+    """From state 0 one can stay or go to state 1, which leaves the support with probability 1/2."""
     P = np.zeros((3, 2, 3))
     P[0, 0, 0] = P[0, 1, 1] = P[2, :, 2] = 1
     P[1, :] = [0, 0.5, 0.5]
@@ -38,15 +38,15 @@ def test_leaving_cost_by_hand() -> None:
     assert bounds.kappa_bound(mdp, covered, 9.0) == pytest.approx(4)
 
 
-def test_data_that_cover_everything_cannot_be_left() -> None:
+def test_full_coverage_has_an_infinite_leaving_cost() -> None:
     mdp = garnet(10, 2, 2, 0)
     covered = support(mdp, unbiased(mdp))
     assert bounds.leaving_cost(mdp, covered) == math.inf
     assert bounds.kappa_bound(mdp, covered, 1.0) == 0
 
 
-def test_vi_lcb_by_hand() -> None:
-    """With γ = 1/2 and N = 100 there are J = 9 rounds, and 64 / (1-γ) = 128."""
+def test_the_bound_of_vi_lcb_by_hand() -> None:
+    """With γ = 1/2 and N = 100, J = 9 and 64 / (1-γ) = 128."""
     mdp = garnet(4, 2, 2, 0, discount=0.5)
     L = 2000 * math.log(2 * 10 * 8 / 0.1)
     expected = 0.5**9 * 2 * 3 + 128 * 3 * math.sqrt(L * 8 * 1.5 * 10 / 100)
@@ -67,9 +67,7 @@ def test_vi_lcb_by_hand() -> None:
         ("MOReL", 1 / 4),
     ],
 )
-def test_rates_fall_with_the_power_that_the_paper_has(
-    algorithm: bounds.RateName, power: float
-) -> None:
+def test_regret_rates_have_the_power_of_the_paper(algorithm: bounds.RateName, power: float) -> None:
     mdp = garnet(4, 2, 2, 0)
     N = np.array([1e16, 1e20])
     many, more = bounds.regret_rate(
@@ -78,7 +76,7 @@ def test_rates_fall_with_the_power_that_the_paper_has(
     assert math.log(many / more) / math.log(1e4) == pytest.approx(power, rel=1e-3)
 
 
-def test_every_rate_grows_with_the_value_range() -> None:
+def test_regret_rates_are_linear_in_the_value_range() -> None:
     mdp = garnet(4, 2, 2, 0)
     for algorithm in get_args(bounds.RateName):
         small, large = (
@@ -90,7 +88,7 @@ def test_every_rate_grows_with_the_value_range() -> None:
         assert large == pytest.approx(7 * small)
 
 
-def test_layers_have_no_discounted_bound() -> None:
+def test_discounted_bounds_refuse_layered_mdps() -> None:
     mdp = layered(garnet(4, 2, 2, 0), 3)
     with pytest.raises(BadInput, match="discounted"):
         bounds.vi_lcb_bound(mdp, v_max=1.0, concentrability=1.0, transitions=10, failure=0.1)
@@ -100,10 +98,8 @@ def test_layers_have_no_discounted_bound() -> None:
 
 @trials
 @given(seeds, st.sampled_from([0.01, 0.2, 1.0]))
-def test_the_main_theorem_holds_for_a_policy_that_is_exactly_pessimistic(
-    seed: int, delta: float
-) -> None:
-    """One without regret under r† = r̃ - (λ_δ† + 1) c_μ, which is all that the proof asks for."""
+def test_the_main_result_holds_for_an_exactly_pessimistic_policy(seed: int, delta: float) -> None:
+    """The policy has no regret under r† = r̃ - (λ_δ† + 1) c_μ, as the proof requires."""
     mdp = random_mdp(seed, 6, 3)
     covered = random_support(mdp, seed)
     rewards = random_rewards(mdp, seed)

@@ -24,7 +24,7 @@ DELTAS = (1e-4, 0.1, 2.0)
 
 
 def brute_force(cmdp: CMDP) -> tuple[Array, float]:
-    """The values (V_r̃, V_cμ) of all deterministic policies, and V_r̃ of the best without cost."""
+    """Return (V_r̃, V_cμ) of all deterministic policies, and V_r̃ of the best without cost."""
     pairs = values(cmdp.mdp, cmdp.rewards, cmdp.costs)
     return pairs, float(pairs[pairs[:, 1] <= 1e-12, 0].max())
 
@@ -35,7 +35,7 @@ def random_cmdp(seed: int) -> CMDP:
 
 
 def random_finite(seed: int, *, deterministic: bool) -> CMDP:
-    """A layered CMDP of horizon 3."""
+    """Return a layered CMDP with horizon 3."""
     base = random_mdp(seed, 3, 2)
     if deterministic:
         rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ def random_finite(seed: int, *, deterministic: bool) -> CMDP:
 
 @trials
 @given(seeds)
-def test_the_optimum_is_that_of_trying_all_policies(seed: int) -> None:
+def test_the_optimum_equals_brute_force(seed: int) -> None:
     cmdp = random_cmdp(seed)
     pairs, best = brute_force(cmdp)
     solution = cmdp.solve()
@@ -96,7 +96,7 @@ def test_the_multiplier_is_the_steepest_gain(seed: int) -> None:
 
 @trials
 @given(seeds)
-def test_the_printed_horizon_bound_holds_with_deterministic_transitions(seed: int) -> None:
+def test_the_papers_horizon_bound_holds_with_deterministic_transitions(seed: int) -> None:
     cmdp = random_finite(seed, deterministic=True)
     assert leaving_cost(cmdp.mdp, cmdp.support) >= 1
     assert cmdp.multiplier <= 2 * 3 + 1e-9
@@ -106,7 +106,7 @@ def test_the_printed_horizon_bound_holds_with_deterministic_transitions(seed: in
 
 @trials
 @given(seeds)
-def test_the_horizon_bound_by_leaving_cost_holds_always(seed: int) -> None:
+def test_the_horizon_bound_by_leaving_cost_holds_with_random_transitions(seed: int) -> None:
     cmdp = random_finite(seed, deterministic=False)
     bound = 2 * 3 / leaving_cost(cmdp.mdp, cmdp.support)
     assert cmdp.multiplier <= bound + 1e-7
@@ -114,7 +114,7 @@ def test_the_horizon_bound_by_leaving_cost_holds_always(seed: int) -> None:
         assert cmdp.kappa(delta) <= min(6.0, bound * delta) + 1e-7
 
 
-def test_layered_problems_agree_with_trying_all_policies() -> None:
+def test_the_optimum_of_a_layered_mdp_equals_brute_force() -> None:
     base = random_mdp(11, 2, 2)
     mdp = layered(base, 3)
     support = np.ones(mdp.rewards.shape, np.bool_)
@@ -128,7 +128,7 @@ def test_layered_problems_agree_with_trying_all_policies() -> None:
 
 
 def gamble(staying: float) -> CMDP:
-    """Staying pays so much for ever; leaving pays 1 for ever, each step at a cost of 1."""
+    """Staying has the reward `staying` forever; leaving has reward 1 and cost 1 forever."""
     P = np.zeros((2, 2, 2))
     P[0, 0, 0] = P[0, 1, 1] = P[1, :, 1] = 1
     rewards = np.array([[staying, 1.0], [1.0, 1.0]])
@@ -150,7 +150,7 @@ def test_a_gamble_by_hand() -> None:
     assert cmdp.solve(0.5).cost == pytest.approx(0.5)
 
 
-def test_what_cannot_be_solved_gets_a_sentence() -> None:
+def test_problems_without_a_solution_are_refused() -> None:
     mdp = random_mdp(0)
     with pytest.raises(BadInput, match="no policy stays in the support"):
         implicit_cmdp(mdp, np.zeros(mdp.rewards.shape, np.bool_))
@@ -166,7 +166,7 @@ def test_what_cannot_be_solved_gets_a_sentence() -> None:
         maximize(mdp, mdp.rewards, [Constraint(-mdp.rewards, -1e3)])
 
 
-def test_a_dead_end_dooms_the_steps_that_may_lead_to_it() -> None:
+def test_pairs_that_may_lead_to_a_dead_end_are_not_viable() -> None:
     P = np.zeros((3, 2, 3))
     P[0, 0, 0] = P[1, :, 2] = P[2, :, 2] = 1
     P[0, 1] = [0.9, 0.1, 0]

@@ -22,7 +22,7 @@ DELTAS = (1e-3, 0.1, 3.0)
 
 
 def assert_claim(example: Example, slope: float) -> None:
-    """The computed degree is at least the claimed, and regret ≤ ε + slope · δ as proved."""
+    """Check that the exact degree is at least the stated one, and regret ≤ ε + slope · δ."""
     bias = example.bias
     assert bias.degree >= example.degree * (1 - 1e-9)
     for delta in DELTAS:
@@ -31,7 +31,7 @@ def assert_claim(example: Example, slope: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("epsilon", [0.0, 0.05])
-def test_shaped_rewards_teach_the_same(seed: int, epsilon: float) -> None:
+def test_shaped_rewards(seed: int, epsilon: float) -> None:
     example = shaping(seed, epsilon, size=2)
     mdp, rewards = example.mdp, example.rewards
     assert rewards is not None
@@ -41,20 +41,20 @@ def test_shaped_rewards_teach_the_same(seed: int, epsilon: float) -> None:
     assert_claim(example, slope=1 + 1.75)
 
 
-def test_shaped_rewards_without_noise_are_infinitely_biased() -> None:
+def test_shaped_rewards_without_noise_have_infinite_degree() -> None:
     assert shaping(0).degree == shaping(0).bias.degree == math.inf
     assert shaping(0, 0.05).degree == pytest.approx(0.1 / (2 * 0.05))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_expert_data_teach_under_any_reward(seed: int) -> None:
+def test_expert_data_have_infinite_degree(seed: int) -> None:
     example = expert(seed)
     assert example.bias.degree == math.inf
     assert_claim(example, slope=example.mdp.span)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_data_of_a_good_policy_teach_that_policy(seed: int) -> None:
+def test_near_expert_data(seed: int) -> None:
     example = near_expert(seed)
     assert example.bias.degree == pytest.approx(example.degree)
     assert_claim(example, slope=example.mdp.span)
@@ -66,7 +66,7 @@ def test_data_of_a_good_policy_teach_that_policy(seed: int) -> None:
     ("make", "slope"), [(length_bias_by_reward, 1), (length_bias_by_advantage, 10)]
 )
 def test_length_bias(seed: int, make: Callable[[int], Example], slope: float) -> None:
-    """With R_max = 1 and 1/(1-γ) = 10, the slopes of the two proofs."""
+    """The slopes are those of the two proofs, with R_max = 1 and 1/(1-γ) = 10."""
     example = make(seed)
     mdp = example.mdp
     assert concentrability(mdp, mdp.optimal().policy, example.mu) < math.inf
@@ -74,7 +74,7 @@ def test_length_bias(seed: int, make: Callable[[int], Example], slope: float) ->
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_length_bias_conditions_hold_as_stated(seed: int) -> None:
+def test_the_length_bias_conditions_hold(seed: int) -> None:
     by_reward = length_bias_by_reward(seed, 0.02)
     assert (1 - by_reward.mdp.rewards[by_reward.mu > 0]).max() <= 0.02
     assert by_reward.mdp.rewards.max() <= 1
@@ -83,7 +83,7 @@ def test_the_length_bias_conditions_hold_as_stated(seed: int) -> None:
     assert (V[:, None] - Q)[by_advantage.mu > 0].max() <= 0.05
 
 
-def test_length_bias_comes_from_recordings_that_stop() -> None:
+def test_length_bias_data_have_truncated_trajectories() -> None:
     stopped = 0
     for seed in SEEDS:
         example = length_bias_by_reward(seed)
@@ -92,7 +92,7 @@ def test_length_bias_comes_from_recordings_that_stop() -> None:
     assert stopped > 0
 
 
-def test_a_small_leak_breaks_the_printed_horizon_bound() -> None:
+def test_a_small_leak_violates_the_papers_horizon_bound() -> None:
     cmdp = leak(0.01)
     assert cmdp.kappa(0.01) == pytest.approx(4)
     assert printed_kappa_bound(2, 0.01) == pytest.approx(0.05)
@@ -102,19 +102,19 @@ def test_a_small_leak_breaks_the_printed_horizon_bound() -> None:
     assert leak(1.0).kappa(0.1) <= printed_kappa_bound(2, 0.1)
 
 
-def test_full_length_recordings_may_be_stitched_to_worse_ones() -> None:
+def test_full_length_trajectories_can_be_stitched_to_worse_ones() -> None:
     example = stitched()
     assert example.degree == math.inf
     assert example.bias.epsilon == pytest.approx(1)
 
 
-def test_data_of_any_policy_are_not_biased_for_shaped_rewards() -> None:
+def test_data_of_a_bad_policy_have_a_finite_degree() -> None:
     example = any_policy()
     assert example.degree == math.inf
     assert example.bias.degree == pytest.approx(0.1)
 
 
-def test_the_advantage_condition_as_printed_says_nothing() -> None:
+def test_the_papers_advantage_condition_holds_for_all_data() -> None:
     example = advantage_as_printed(garnet(20, 3, 2, 0))
     Q, V, _ = example.mdp.optimal()
     assert (Q - V[:, None]).max() <= 1e-12

@@ -10,7 +10,7 @@ from instinct.theory.support import empirical_distribution, feasible, support, v
 SEEDS = range(12)
 
 
-def test_every_pair_branches_as_asked() -> None:
+def test_garnet_has_the_requested_branching() -> None:
     mdp = garnet(30, 4, 3, 0, discount=0.95)
     assert (mdp.states, mdp.actions, mdp.discount) == (30, 4, 0.95)
     assert (np.diff(mdp.transitions.indptr) == 3).all()
@@ -18,13 +18,13 @@ def test_every_pair_branches_as_asked() -> None:
     tables = [garnet(30, 4, 3, seed).transitions.toarray() for seed in (0, 0, 1)]
     assert (tables[0] == tables[1]).all()
     assert (tables[0] != tables[2]).any()
-    # Cut at two random points, the parts of an interval have mean 1/3 and variance 1/18.
+    # Uniform on the simplex of three probabilities: mean 1/3 and variance 1/18.
     parts = garnet(300, 10, 3, 2).transitions.data
     assert parts.var() == pytest.approx(1 / 18, rel=0.05)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_staying_in_positive_data_is_nearly_optimal(seed: int) -> None:
+def test_policies_in_positively_biased_data_are_near_optimal(seed: int) -> None:
     mdp = garnet(30, 4, 2, seed)
     for gap in (0.0, 0.1):
         covered = support(mdp, positively_biased(mdp, gap))
@@ -36,7 +36,7 @@ def test_staying_in_positive_data_is_nearly_optimal(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_zero_data_allow_everything_and_negative_data_only_the_worst(seed: int) -> None:
+def test_unbiased_data_allow_all_policies_and_negatively_biased_data_the_worst(seed: int) -> None:
     mdp = garnet(30, 4, 2, seed)
     best = float(mdp.initial @ mdp.optimal().V)
     worst = -float(mdp.initial @ mdp.optimal(-mdp.rewards).V)
@@ -48,7 +48,7 @@ def test_zero_data_allow_everything_and_negative_data_only_the_worst(seed: int) 
     assert Bias(mdp, covered).epsilon == pytest.approx(best - worst)
 
 
-def test_cut_recordings_lead_out_of_the_data() -> None:
+def test_truncated_trajectories_lead_out_of_the_data() -> None:
     cut = 0
     for seed in SEEDS:
         mdp = garnet(30, 4, 2, seed)
@@ -85,7 +85,7 @@ def test_samples_are_seeded_and_stay_in_the_support() -> None:
     ].any()
 
 
-def test_impossible_requests_get_a_sentence() -> None:
+def test_bad_arguments_are_refused() -> None:
     with pytest.raises(BadInput, match="branching is 9"):
         garnet(5, 2, 9, 0)
     with pytest.raises(BadInput, match="discounted"):

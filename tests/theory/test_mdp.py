@@ -13,14 +13,14 @@ from .random_mdps import all_deterministic, random_mdp, seeds, trials
 
 
 def two_states(discount: float = 0.5) -> MDP:
-    """In state 0, action 0 stays for reward 1, action 1 goes to state 1, which pays 3 for ever."""
+    """In state 0, action 0 stays with reward 1; action 1 goes to state 1, with reward 3 forever."""
     P = np.zeros((2, 2, 2))
     P[0, 0, 0] = P[0, 1, 1] = P[1, :, 1] = 1
     return MDP.dense(P, np.array([[1.0, 0.0], [3.0, 3.0]]), np.array([1.0, 0.0]), discount)
 
 
 def rollout_value(mdp: MDP, policy: Array, steps: int) -> float:
-    """Σ_t γ^t E[r] by pushing the state distribution forward."""
+    """Compute Σ_t γ^t E[r] by propagating the state distribution."""
     P = mdp.transitions.toarray().reshape(mdp.states, mdp.actions, mdp.states)
     here, total = mdp.initial, 0.0
     for t in range(steps):
@@ -59,7 +59,7 @@ def test_layered_two_states_by_hand() -> None:
 
 @trials
 @given(seeds, st.floats(0, 0.9))
-def test_values_are_those_of_rolling_out(seed: int, discount: float) -> None:
+def test_values_equal_rollouts(seed: int, discount: float) -> None:
     mdp = random_mdp(seed, 5, 3, discount)
     policy = random_policy(mdp, seed)
     assert mdp.value(policy) == pytest.approx(rollout_value(mdp, policy, 300), abs=1e-9)
@@ -70,7 +70,7 @@ def test_values_are_those_of_rolling_out(seed: int, discount: float) -> None:
 
 @trials
 @given(seeds, st.integers(1, 6))
-def test_layered_values_are_those_of_rolling_out(seed: int, horizon: int) -> None:
+def test_layered_values_equal_rollouts(seed: int, horizon: int) -> None:
     base = random_mdp(seed, 4, 2)
     mdp = layered(base, horizon)
     policy = random_policy(mdp, seed)
@@ -92,7 +92,7 @@ def test_no_deterministic_policy_beats_the_optimal_one(seed: int) -> None:
     assert mdp.v(mdp.optimal().policy) == pytest.approx(best)
 
 
-def test_other_rewards_are_values_of_the_same_dynamics() -> None:
+def test_values_of_other_rewards() -> None:
     mdp = random_mdp(3)
     rewards = -mdp.rewards
     policy = uniform(mdp)
@@ -100,7 +100,7 @@ def test_other_rewards_are_values_of_the_same_dynamics() -> None:
     assert pytest.approx(mdp.optimal(rewards).V) == mdp.with_rewards(rewards).optimal().V
 
 
-def test_large_mdps_are_solved_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_iterative_solver_agrees_with_the_direct_one(monkeypatch: pytest.MonkeyPatch) -> None:
     mdp = random_mdp(5, 60, 3, 0.99)
     exact = mdp.optimal()
     occupancy = mdp.occupancy(exact.policy)
@@ -109,7 +109,7 @@ def test_large_mdps_are_solved_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mdp.occupancy(exact.policy) == pytest.approx(occupancy, abs=1e-12)
 
 
-def test_unnormalised_transitions_are_named() -> None:
+def test_unnormalized_transitions_are_refused() -> None:
     P = np.zeros((2, 2, 2))
     P[..., 0] = 1
     P[1, 0, 0] = 0.9
@@ -133,7 +133,7 @@ def test_unnormalised_transitions_are_named() -> None:
         ({"horizon": 1}, "only step to the next layer"),
     ],
 )
-def test_wrong_mdps_get_a_sentence(changes: dict[str, object], message: str) -> None:
+def test_invalid_mdps_are_refused(changes: dict[str, object], message: str) -> None:
     mdp = two_states()
     given = {
         "transitions": mdp.transitions,
@@ -145,7 +145,7 @@ def test_wrong_mdps_get_a_sentence(changes: dict[str, object], message: str) -> 
         MDP(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def test_wrong_policies_and_layers_get_a_sentence() -> None:
+def test_invalid_policies_and_layers_are_refused() -> None:
     mdp = two_states()
     with pytest.raises(BadInput, match="policy has shape"):
         mdp.v(np.ones((3, 2)))

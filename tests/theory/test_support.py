@@ -21,7 +21,7 @@ from .random_mdps import random_mdp, random_support, seeds, trials
 
 
 def cliff(discount: float) -> MDP:
-    """Action 1 leaves state 0 for good with chance 1/4; the data know neither it nor the rest."""
+    """In state 0, action 1 leads to the absorbing state 1 with probability 1/4."""
     P = np.zeros((2, 2, 2))
     P[0, 0, 0] = P[1, :, 1] = 1
     P[0, 1] = [0.75, 0.25]
@@ -44,7 +44,7 @@ def recording(lengths: list[int], states: list[int], actions: list[int]) -> Data
 
 
 def test_leaving_by_hand() -> None:
-    """Leaving happens when state 1 is entered: at time t ≥ 1 with chance 0.25 · 0.75^(t-1)."""
+    """State 1 is out of support; it is entered at time t ≥ 1 with probability 0.25 · 0.75^(t-1)."""
     mdp = cliff(0.8)
     covered = np.array([[True, True], [False, False]])
     go = deterministic(np.array([1, 0]), 2)
@@ -58,8 +58,8 @@ def test_leaving_by_hand() -> None:
 
 @trials
 @given(seeds)
-def test_leaving_is_no_likelier_than_it_costs(seed: int) -> None:
-    """(1-γ) Σ_t γ^t Prob(left by t), summed up, and below V_cμ as the safety guarantee has it."""
+def test_the_probability_of_leaving_is_at_most_the_cost(seed: int) -> None:
+    """It equals (1-γ) Σ_t γ^t Prob(left by t), and is at most V_cμ as in the safety guarantee."""
     mdp = random_mdp(seed, 5, 2, 0.4)
     covered = random_support(mdp, seed)
     policy = np.random.default_rng(seed).dirichlet(np.ones(2), 5)
@@ -71,7 +71,7 @@ def test_leaving_is_no_likelier_than_it_costs(seed: int) -> None:
 
 @trials
 @given(seeds)
-def test_leaving_within_a_horizon_is_the_same_both_ways(seed: int) -> None:
+def test_leaving_within_a_horizon_agrees_with_layers(seed: int) -> None:
     base = random_mdp(seed, 4, 2)
     mdp = layered(base, 4)
     covered = random_support(base, seed)
@@ -96,7 +96,7 @@ def test_concentrability_by_hand() -> None:
     assert concentrability(finite, layers, mu) == pytest.approx(2)
 
 
-def test_the_end_of_the_world_is_never_out_of_support() -> None:
+def test_the_end_state_is_always_in_the_support() -> None:
     P = np.zeros((2, 1, 2))
     P[:, :, 1] = 1
     mu = np.array([[1.0], [0.0]])
@@ -121,7 +121,7 @@ def test_the_distribution_of_a_dataset() -> None:
     assert support(layered(mdp, 3), layers)[-1].all()
 
 
-def test_wrong_data_get_a_sentence() -> None:
+def test_invalid_data_are_refused() -> None:
     mdp, one = cliff(0.5), recording([1], [0], [0])
     with pytest.raises(BadInput, match="shape"):
         support(mdp, np.ones(4))

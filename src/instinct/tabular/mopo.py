@@ -9,6 +9,7 @@ import numpy as np
 
 from instinct.tabular.model import Model
 from instinct.tabular.pessimism import require_positive, require_probability, span, value_limit
+from instinct.tabular.planning import plan
 from instinct.tabular.solution import Solution
 
 
@@ -46,13 +47,9 @@ def mopo(model: Model, config: MOPOConfig) -> Solution:
     L = config.constant * np.log(2 * model.support.size / config.delta)
     b = 2 * V_max * np.minimum(1, np.sqrt(L / np.maximum(model.counts, 1)))
     lost = (-config.R - 2 * V_max) * model.steps_left[:, None]
-    Q, V, policy = model.mdp(np.where(model.support, model.rewards - b, lost)).optimal()
-    return Solution(
-        policy=policy[:-1],
-        Q=Q[:-1],
-        V=V[:-1],
-        objective=float(model.initial @ V[:-1]),
-        gap=0.0,
+    return plan(
+        model,
+        np.where(model.support, model.rewards - b, lost),
         certifies="V is the policy's value in the empirical model minus the penalties; it is a "
         "lower bound of its true value if b is at least the model's error",
     )

@@ -15,6 +15,7 @@ from scipy.special import rel_entr
 from instinct.data import Array
 from instinct.tabular.model import Model, restrict
 from instinct.tabular.pessimism import require_positive, require_probability, value_limit
+from instinct.tabular.planning import plan
 from instinct.tabular.solution import Solution
 from instinct.tabular.version_space import paper_alpha, require_alpha, small_alpha
 
@@ -54,16 +55,12 @@ def morel(model: Model, config: MOReLConfig) -> Solution:
     xi = min(1.0, V_max.max() * (usual / len(model)) ** 0.25) if config.xi is None else config.xi
     require_alpha(alpha)
     known = model.support & (disagreement(model, alpha, V_max.max()) <= xi)
-    rewards = np.where(known, model.rewards, -V_max[:, None])
-    Q, V, policy = model.mdp(rewards, restrict(model.transitions, known)).optimal()
-    return Solution(
-        policy=policy[:-1],
-        Q=Q[:-1],
-        V=V[:-1],
-        objective=float(model.initial @ V[:-1]),
-        gap=0.0,
+    return plan(
+        model,
+        np.where(known, model.rewards, -V_max[:, None]),
         certifies=f"V is the policy's value in the empirical model of the {known.sum()} known "
         "pairs, where every other pair gives -X per step",
+        transitions=restrict(model.transitions, known),
     )
 
 
