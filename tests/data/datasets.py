@@ -1,4 +1,4 @@
-"""Datasets for tests: a small one worked out by hand, and any valid one."""
+"""Datasets for tests: a small one, and a strategy for any valid one."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from instinct.data import Box, Dataset, Discrete
 
 
 def small(**changes: object) -> Dataset:
-    """Three episodes: two steps into a terminal, three into a timeout, one into a terminal."""
+    """Make three episodes: 2 steps to a terminal, 3 to a timeout, 1 to a terminal."""
     fields: dict[str, object] = {
         "observations": np.array([[0.0], [1.0], [10.0], [11.0], [12.0], [20.0]]),
         "actions": np.array([[0.5], [-0.5], [1.0], [-1.0], [0.0], [0.25]]),
@@ -23,7 +23,7 @@ def small(**changes: object) -> Dataset:
 
 @st.composite
 def datasets(draw: st.DrawFn) -> Dataset:
-    """Any valid dataset: float or whole-number observations, either action space, costs or not."""
+    """Draw a valid dataset: any type of observations, any action space, with or without costs."""
     lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     rows, dimension = sum(lengths), draw(st.integers(1, 3))
     stops = np.cumsum(lengths)

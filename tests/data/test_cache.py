@@ -8,7 +8,7 @@ from tests.data.datasets import small
 
 
 @pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def cache_all_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MIN_TRANSITIONS", 1)
 
 
@@ -17,7 +17,7 @@ def entries(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", ["data.hdf5", "folder"])
-def test_the_second_reading_comes_from_the_cache(
+def test_the_second_read_uses_the_cache(
     name: str, tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / name
@@ -32,9 +32,7 @@ def test_the_second_reading_comes_from_the_cache(
     assert read(path).hash == first.hash
 
 
-def test_a_changed_source_is_read_anew_and_takes_the_place_of_the_old(
-    tmp_path: Path, own_cache: Path
-) -> None:
+def test_a_changed_source_replaces_its_cache_entry(tmp_path: Path, own_cache: Path) -> None:
     path = tmp_path / "data.hdf5"
     write(small(), path)
     read(path)
@@ -44,13 +42,13 @@ def test_a_changed_source_is_read_anew_and_takes_the_place_of_the_old(
     assert len(entries(own_cache)) == 1
 
 
-def test_other_options_are_another_dataset(tmp_path: Path) -> None:
+def test_options_are_part_of_the_entry(tmp_path: Path) -> None:
     path = tmp_path / "data.hdf5"
     write(small(), path)
     assert read(path).hash != read(path, action_range=(-2, 2)).hash
 
 
-def test_repairs_are_remembered(tmp_path: Path) -> None:
+def test_repairs_are_cached(tmp_path: Path) -> None:
     path = tmp_path / "data.hdf5"
     write(small(), path)
     with h5py.File(path, "a") as file:
@@ -58,7 +56,7 @@ def test_repairs_are_remembered(tmp_path: Path) -> None:
     assert read(path).repairs == read(path).repairs != ()
 
 
-def test_a_damaged_or_unwritable_cache_only_costs_time(
+def test_a_damaged_or_read_only_cache_is_ignored(
     tmp_path: Path,
     own_cache: Path,
     caplog: pytest.LogCaptureFixture,
@@ -76,7 +74,7 @@ def test_a_damaged_or_unwritable_cache_only_costs_time(
     assert "not cached" in caplog.text
 
 
-def test_small_datasets_are_not_kept(
+def test_small_datasets_are_not_cached(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MIN_TRANSITIONS", 50_000)

@@ -7,7 +7,7 @@ from instinct.errors import BadInput
 from tests.data.datasets import datasets, small
 
 
-def test_episodes_are_counted_and_summed_by_hand() -> None:
+def test_episodes_of_the_small_dataset() -> None:
     dataset = small()
     assert dataset.episodes == 3
     assert dataset.starts.tolist() == [0, 2, 5]
@@ -16,7 +16,7 @@ def test_episodes_are_counted_and_summed_by_hand() -> None:
     assert dataset.steps.tolist() == [0, 1, 0, 1, 2, 0]
 
 
-def test_types_are_fixed_and_arrays_cannot_be_written_to() -> None:
+def test_types_are_fixed_and_arrays_are_read_only() -> None:
     rewards = np.arange(6.0)
     dataset = small(rewards=rewards, terminals=np.array([0, 1, 0, 0, 0, 1]))
     assert dataset.rewards.dtype == np.float32
@@ -28,7 +28,7 @@ def test_types_are_fixed_and_arrays_cannot_be_written_to() -> None:
 
 
 @given(datasets())
-def test_the_hash_tells_contents_apart(dataset: Dataset) -> None:
+def test_the_hash_depends_on_the_contents(dataset: Dataset) -> None:
     copy = dataset.change(rewards=dataset.rewards.copy())
     assert copy.hash == dataset.hash
     changed = dataset.rewards.copy()
@@ -41,7 +41,7 @@ def test_the_hash_does_not_depend_on_the_sign_of_zero() -> None:
     assert small(rewards=positive).hash == small(rewards=negative).hash
 
 
-def test_the_hash_knows_the_action_space() -> None:
+def test_the_hash_depends_on_the_action_space() -> None:
     assert small().hash != small(action_space=Box.of(1, -2, 2)).hash
 
 
@@ -81,14 +81,14 @@ FAULTS: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_named_with_its_field_and_row(name: str) -> None:
+def test_an_error_names_field_and_row(name: str) -> None:
     changes, message = FAULTS[name]
     with pytest.raises(BadInput) as caught:
         small(**changes)
     assert str(caught.value).startswith(message)
 
 
-def test_an_empty_dataset_is_refused() -> None:
+def test_an_empty_dataset_is_an_error() -> None:
     empty = {name: array[:0] for name, array in small().fields()}
     with pytest.raises(BadInput, match="holds no transitions"):
         Dataset(**empty, action_space=Box.of(1), repairs=())
@@ -97,6 +97,6 @@ def test_an_empty_dataset_is_refused() -> None:
 @pytest.mark.parametrize(
     ("low", "high"), [((0.0,), (0.0,)), ((), ()), ((0.0,), (1.0, 2.0)), ((0.0,), (np.inf,))]
 )
-def test_a_box_without_room_is_refused(low: tuple[float, ...], high: tuple[float, ...]) -> None:
+def test_an_empty_box_is_an_error(low: tuple[float, ...], high: tuple[float, ...]) -> None:
     with pytest.raises(BadInput, match="box"):
         Box(low, high)

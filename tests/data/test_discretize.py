@@ -7,7 +7,7 @@ from instinct.errors import BadInput
 from tests.data.datasets import small
 
 
-def test_cells_by_hand() -> None:
+def test_cells_of_the_small_dataset() -> None:
     """Observations 0, 1, 10, 11, 12, 20 cut at their median 10.5; actions cut at 0."""
     coarse = discretize(small(), bins=2)
     assert coarse.observations[:, 0].tolist() == [0, 0, 0, 1, 1, 1]
@@ -25,7 +25,7 @@ def test_actions_of_several_dimensions_get_one_number() -> None:
     assert coarse.action_space == Discrete(4)
 
 
-def test_whole_numbers_stay() -> None:
+def test_whole_numbers_do_not_change() -> None:
     whole = small(
         observations=small().observations.astype(np.int64),
         next_observations=small().next_observations.astype(np.int64),
@@ -35,6 +35,6 @@ def test_whole_numbers_stay() -> None:
     assert discretize(whole, bins=2).hash == whole.hash
 
 
-def test_one_bin_is_refused() -> None:
+def test_one_bin_is_an_error() -> None:
     with pytest.raises(BadInput, match="at least 2 bins"):
         discretize(small(), bins=1)

@@ -1,4 +1,4 @@
-"""Filters by name: what they remove, worked out by hand and as properties."""
+"""Filters by name, on a small dataset and as properties."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ from instinct.errors import BadInput
 from tests.data.datasets import datasets, small
 
 COSTS = np.array([0, 0, 0, 0, 2, 40.0])
-"""Of three episodes with rows 0–1, 2–4 and 5."""
+"""The costs of three episodes with rows 0–1, 2–4 and 5."""
 
 
 def removed(name: str, dataset: Dataset | None = None) -> list[int]:
@@ -52,24 +52,24 @@ def removed(name: str, dataset: Dataset | None = None) -> list[int]:
         ("next_observations[0]!=1e0", [1, 2, 3, 4, 5]),
     ],
 )
-def test_what_is_removed(name: str, rows: list[int]) -> None:
+def test_removed_rows(name: str, rows: list[int]) -> None:
     assert removed(name) == rows
 
 
-def test_the_target_is_the_papers() -> None:
-    """Three targets of 20, 40 and 80, and the cost over each averaged."""
+def test_kappa_is_the_papers() -> None:
+    """The mean of C/20, C/40 and C/80 is C/κ."""
     assert round(KAPPA, 2) == 34.29
     assert np.mean([1 / 20, 1 / 40, 1 / 80]) == pytest.approx(1 / KAPPA)
 
 
-def test_whole_safe_episodes_stay_as_they_are() -> None:
+def test_safe_episodes_do_not_change() -> None:
     left = apply_filters(small(costs=COSTS), ["safe-episodes:1"])
     assert left.lengths.tolist() == [2]
     assert left.terminals.tolist() == [False, True]
 
 
 @given(datasets(), st.integers(0, 5))
-def test_the_margin_is_made_of_the_steps_before_a_cost(dataset: Dataset, before: int) -> None:
+def test_the_steps_before_a_cost_are_removed(dataset: Dataset, before: int) -> None:
     if dataset.costs is None:
         return
     found = costly(dataset, before)
@@ -80,7 +80,7 @@ def test_the_margin_is_made_of_the_steps_before_a_cost(dataset: Dataset, before:
 
 
 @given(datasets(), st.floats(0, 100))
-def test_episodes_stay_or_go_whole(dataset: Dataset, limit: float) -> None:
+def test_safe_episodes_keeps_or_removes_whole_episodes(dataset: Dataset, limit: float) -> None:
     if dataset.costs is None:
         return
     gone = find_filter(f"safe-episodes:{limit:f}")(dataset)
@@ -110,7 +110,7 @@ def test_masks_that_do_not_fit(tmp_path: Path, rows: np.ndarray) -> None:
         removed(str(tmp_path / "mask.npy"))
 
 
-def test_a_mask_runs_no_code(tmp_path: Path) -> None:
+def test_a_mask_cannot_run_code(tmp_path: Path) -> None:
     path = tmp_path / "mask.npy"
     np.save(path, np.array([print] * 6, object), allow_pickle=True)
     with pytest.raises(BadInput, match="is not a NumPy file of true and false"):
@@ -119,7 +119,7 @@ def test_a_mask_runs_no_code(tmp_path: Path) -> None:
         canonical_name(str(tmp_path / "nowhere.npy"))
 
 
-def test_spaces_in_a_comparison_make_no_difference() -> None:
+def test_spaces_in_a_comparison_are_ignored() -> None:
     assert canonical_name("costs > 0") == canonical_name("costs>0") == "costs>0"
     assert canonical_name("cost-free:5") == "cost-free:5"
 
@@ -145,19 +145,19 @@ def test_spaces_in_a_comparison_make_no_difference() -> None:
         ("__class__>1", "compares '__class__'"),
     ],
 )
-def test_faults_are_named(name: str, complaint: str) -> None:
+def test_error_messages(name: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         removed(name)
 
 
 @pytest.mark.parametrize("name", ["cost-free", "cost-free:3", "safe-episodes", "costs>0"])
-def test_costs_that_are_not_there(name: str) -> None:
+def test_missing_costs_are_an_error(name: str) -> None:
     with pytest.raises(BadInput, match="costs: the dataset has no costs"):
         removed(name, small())
 
 
-def test_what_a_filter_removes_is_counted() -> None:
-    """One episode cut, one gone; rewards sum to 12.5 over 6 rows, and to 5 over the 4 left."""
+def test_removal_of_the_small_dataset() -> None:
+    """One episode is cut, one is gone. Rewards sum to 12.5 in 6 rows, and to 5 in the 4 left."""
     dataset = small(costs=COSTS)
     rows = find_filter("cost-free")(dataset)
     found = measure_removal(dataset, rows, remove(dataset, rows))
@@ -184,7 +184,7 @@ def test_the_counts_add_up(dataset: Dataset, data: st.DataObject) -> None:
 
 
 def walks(states: np.ndarray) -> Dataset:
-    """Episodes [episodes, steps, 1] that end by a timeout."""
+    """Make a dataset of episodes [episodes, steps, 1] that end with timeouts."""
     episodes, steps = states.shape[0], states.shape[1] - 1
     n = episodes * steps
     return small(
@@ -197,8 +197,8 @@ def walks(states: np.ndarray) -> Dataset:
     )
 
 
-def test_coverage_tells_a_gap_from_a_copy() -> None:
-    """Forty walks over the same ten places: a place that is left out is a hole, a walk is none."""
+def test_coverage_is_low_only_where_a_region_is_removed() -> None:
+    """Forty walks over the same ten states: removing a state leaves a gap, removing a walk none."""
     dataset = walks(np.tile(np.arange(11.0), (40, 1))[..., None])
     place = dataset.observations[:, 0]
     walk = np.arange(len(dataset)) // 10
@@ -213,13 +213,13 @@ def test_coverage_tells_a_gap_from_a_copy() -> None:
     assert coverage(walk < 0) is None
 
 
-def test_one_episode_has_no_other_to_compare_with() -> None:
+def test_coverage_of_one_episode_is_unknown() -> None:
     dataset = walks(np.arange(11.0)[None, :, None])
     rows = dataset.observations[:, 0] == 5
     assert measure_removal(dataset, rows, remove(dataset, rows)).coverage is None
 
 
-def test_what_is_removed_at_random_is_covered_by_the_share_that_is_kept() -> None:
+def test_coverage_of_a_random_filter_is_the_share_that_is_left() -> None:
     random = np.random.default_rng(0)
     dataset = walks(random.normal(size=(300, 11, 1)))
     rows = random.uniform(size=len(dataset)) < 0.3

@@ -1,4 +1,4 @@
-"""Every format gives back what was written, and says one clear sentence about what is not one."""
+"""Every format reads what it wrote, and reports a bad file in one sentence."""
 
 import json
 import pickle
@@ -22,7 +22,7 @@ NAMES = ("data.hdf5", "data.npz", "folder")
 
 
 def fresh(folder: Path, name: str) -> Path:
-    """A path where nothing lies yet."""
+    """Return a path that does not exist yet."""
     path = folder / name
     if path.is_dir():
         shutil.rmtree(path)
@@ -32,7 +32,7 @@ def fresh(folder: Path, name: str) -> Path:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(dataset=datasets())
-def test_every_format_gives_back_any_dataset(name: str, dataset: Dataset, tmp_path: Path) -> None:
+def test_every_format_reads_what_it_wrote(name: str, dataset: Dataset, tmp_path: Path) -> None:
     path = fresh(tmp_path, name)
     write(dataset, path)
     back = read(path)
@@ -44,7 +44,7 @@ def test_every_format_gives_back_any_dataset(name: str, dataset: Dataset, tmp_pa
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=200)
 @given(data=st.data())
-def test_a_damaged_file_gives_the_clear_error_or_a_valid_dataset(
+def test_a_damaged_file_is_an_error_or_a_valid_dataset(
     name: str, data: st.DataObject, tmp_path: Path
 ) -> None:
     path = fresh(tmp_path, name)
@@ -69,7 +69,7 @@ def test_a_damaged_file_gives_the_clear_error_or_a_valid_dataset(
 
 
 def d4rl(path: Path, **fields: object) -> Path:
-    """A D4RL file with the small dataset's fields, some replaced, or left out when None."""
+    """Write a D4RL file with the fields of the small dataset, some replaced, or removed if None."""
     contents = dict(small().fields()) | fields
     with h5py.File(path, "w") as file:
         for name, values in contents.items():
@@ -78,7 +78,7 @@ def d4rl(path: Path, **fields: object) -> Path:
     return path
 
 
-def test_a_v2_file_is_read_as_it_is(tmp_path: Path) -> None:
+def test_a_v2_file_needs_no_repairs(tmp_path: Path) -> None:
     path = d4rl(
         tmp_path / "v2.hdf5", **{"infos/qpos": np.zeros((6, 2)), "metadata/algorithm": b"SAC"}
     )
@@ -86,8 +86,8 @@ def test_a_v2_file_is_read_as_it_is(tmp_path: Path) -> None:
     assert read(path).repairs == ()
 
 
-def test_next_observations_are_taken_from_the_following_rows(tmp_path: Path) -> None:
-    """The timed-out row has none, so it goes; the terminal ones keep a placeholder."""
+def test_next_observations_are_taken_from_the_next_rows(tmp_path: Path) -> None:
+    """The row with a timeout is removed; terminal rows get a placeholder."""
     dataset = read(d4rl(tmp_path / "v1.hdf5", next_observations=None))
     assert dataset.observations[:, 0].tolist() == [0, 1, 10, 11, 20]
     assert dataset.next_observations[:, 0].tolist() == [1, 1, 11, 12, 20]
@@ -100,7 +100,7 @@ def test_next_observations_are_taken_from_the_following_rows(tmp_path: Path) -> 
 
 
 @given(dataset=datasets())
-def test_a_file_without_next_observations_loses_only_the_timed_out_rows(
+def test_a_file_without_next_observations_loses_only_rows_with_timeouts(
     dataset: Dataset, tmp_path: Path
 ) -> None:
     path = tmp_path / "v1.hdf5"
@@ -117,7 +117,7 @@ def test_a_file_without_next_observations_loses_only_the_timed_out_rows(
     assert (back.next_observations[~back.terminals] == dataset.next_observations[inside]).all()
 
 
-def test_missing_timeouts_are_found_where_the_next_observation_does_not_follow(
+def test_missing_timeouts_are_found_by_next_observations(
     tmp_path: Path,
 ) -> None:
     dataset = read(d4rl(tmp_path / "v0.hdf5", timeouts=None))
@@ -127,21 +127,21 @@ def test_missing_timeouts_are_found_where_the_next_observation_does_not_follow(
     )
 
 
-def test_without_either_episodes_are_cut_at_the_horizon(tmp_path: Path) -> None:
+def test_without_timeouts_and_next_observations_the_horizon_splits_episodes(tmp_path: Path) -> None:
     path = d4rl(tmp_path / "v0.hdf5", timeouts=None, next_observations=None)
     dataset = read(path, horizon=3)
     assert dataset.repairs[0] == "timeouts: missing, 1 marked where an episode reaches 3 steps"
     assert dataset.lengths.tolist() == [2, 2, 1]
 
 
-def test_a_recording_that_stops_in_the_middle_ends_by_a_timeout(tmp_path: Path) -> None:
+def test_a_recording_that_stops_in_an_episode_ends_with_a_timeout(tmp_path: Path) -> None:
     cut = {name: array[:4] for name, array in small().fields()}
     dataset = read(d4rl(tmp_path / "cut.hdf5", **cut))
     assert dataset.timeouts.tolist() == [False, False, False, True]
     assert dataset.repairs == ("timeouts: marked at the last row, where the recording ends",)
 
 
-def test_rounding_is_repaired_and_said(tmp_path: Path) -> None:
+def test_rounding_is_repaired_and_reported(tmp_path: Path) -> None:
     following = small().next_observations.copy()
     following[2] += 1e-5
     actions = small().actions.copy()
@@ -157,7 +157,7 @@ def test_rows_that_are_terminal_and_timeout_are_terminals(tmp_path: Path) -> Non
     assert dataset.repairs == ("timeouts: 2 removed from rows that are also terminals",)
 
 
-def test_columns_and_plain_lists_are_understood(tmp_path: Path) -> None:
+def test_columns_and_lists_are_converted(tmp_path: Path) -> None:
     dataset = read(
         d4rl(
             tmp_path / "c.hdf5",
@@ -170,7 +170,7 @@ def test_columns_and_plain_lists_are_understood(tmp_path: Path) -> None:
     assert len(dataset.repairs) == 2
 
 
-def test_an_action_range_of_the_users_overrules(tmp_path: Path) -> None:
+def test_the_action_range_can_be_overridden(tmp_path: Path) -> None:
     path = d4rl(tmp_path / "wide.hdf5", actions=np.full((6, 1), 2.5))
     with pytest.raises(BadInput, match=r"actions, row 0: outside the action range \[-1, 1\]"):
         read(path)
@@ -313,7 +313,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_one_sentence_with_file_field_and_row(name: str, tmp_path: Path) -> None:
+def test_an_error_names_file_field_and_row(name: str, tmp_path: Path) -> None:
     make, message = FAULTS[name]
     path = make(tmp_path)
     with pytest.raises(BadInput) as caught:
@@ -335,13 +335,13 @@ def test_a_pickle_is_never_loaded(tmp_path: Path) -> None:
     assert not (tmp_path / "sprung").exists()
 
 
-def test_repairs_travel_with_an_archive(tmp_path: Path) -> None:
+def test_repairs_are_stored_in_an_archive(tmp_path: Path) -> None:
     repaired = read(d4rl(tmp_path / "v0.hdf5", timeouts=None))
     write(repaired, tmp_path / "kept.npz")
     assert read(tmp_path / "kept.npz").repairs == repaired.repairs != ()
 
 
-def test_writing_leaves_nothing_half_written(tmp_path: Path) -> None:
+def test_failed_writes_leave_no_files(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="must end in"):
         write(small(), tmp_path / "data.csv")
     (tmp_path / "file").write_text("")
@@ -354,9 +354,7 @@ def test_writing_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "precious"]
 
 
-def test_a_failed_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "data.npz"
     write(small(), path)
 

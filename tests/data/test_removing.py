@@ -9,7 +9,7 @@ from tests.data.datasets import datasets, small
 
 
 def test_removing_terminals_removes_the_transitions() -> None:
-    """The episode of one step disappears; the one of two steps now times out after its first."""
+    """The episode of one step is gone; that of two steps ends with a timeout after its first."""
     left = remove_terminals(small())
     assert left.observations[:, 0].tolist() == [0, 10, 11, 12]
     assert left.terminals.tolist() == [False] * 4
@@ -17,7 +17,7 @@ def test_removing_terminals_removes_the_transitions() -> None:
     assert left.lengths.tolist() == [1, 3]
 
 
-def test_removing_from_the_middle_cuts_the_episode_in_two() -> None:
+def test_removing_from_the_middle_splits_the_episode() -> None:
     dataset = small(costs=np.array([0, 0, 0, 2, 0, 0.0]))
     left = remove_where(dataset, costly)
     assert left.observations[:, 0].tolist() == [0, 1, 10, 12, 20]
@@ -26,7 +26,7 @@ def test_removing_from_the_middle_cuts_the_episode_in_two() -> None:
 
 
 @given(datasets(), st.data())
-def test_a_filter_keeps_the_other_transitions_as_they_are(
+def test_a_filter_does_not_change_the_other_transitions(
     dataset: Dataset, data: st.DataObject
 ) -> None:
     rows = np.array(
@@ -44,7 +44,7 @@ def test_a_filter_keeps_the_other_transitions_as_they_are(
     assert (left.timeouts | ~dataset.timeouts[~rows]).all()
 
 
-def test_faulty_filters_are_named() -> None:
+def test_filters_that_do_not_fit() -> None:
     with pytest.raises(BadInput, match="one true or false per row"):
         remove(small(), np.zeros(6))
     with pytest.raises(BadInput, match="costs: the dataset has no costs"):

@@ -5,7 +5,7 @@ from instinct.data.summary import summarize
 from tests.data.datasets import small
 
 
-def test_the_summary_of_a_dataset_worked_out_by_hand() -> None:
+def test_summary_of_the_small_dataset() -> None:
     summary = summarize(small(costs=np.array([0, 1, 0, 0, 2, 3.0])))
     assert (summary.transitions, summary.episodes) == (6, 3)
     assert (summary.terminals, summary.timeouts) == (2, 1)
@@ -17,7 +17,7 @@ def test_the_summary_of_a_dataset_worked_out_by_hand() -> None:
     assert summary.length_return_correlation == pytest.approx(expected)
 
 
-def test_there_is_no_correlation_when_nothing_varies() -> None:
+def test_the_correlation_of_constants_is_none() -> None:
     summary = summarize(small(rewards=np.array([1.0, 2, 1, 1, 1, 3])))
     assert summary.std_return == 0
     assert summary.length_return_correlation is None

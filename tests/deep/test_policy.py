@@ -16,6 +16,7 @@ from instinct.deep import Policy, Run, configure, load_policy, load_run, train
 from instinct.deep.algorithms.dt import DT, returns_to_go
 from instinct.deep.algorithms.iql import reward_scale
 from instinct.deep.nn.transformer import Dropout
+from instinct.deep.training.policy import uniform_draws
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 
@@ -168,3 +169,15 @@ def test_horizon_is_not_left() -> None:
         actions, memory = policy.act(memory, np.zeros((1, 3)), np.zeros(1))
     assert np.isfinite(actions).all()
     assert memory.carry[0].steps.tolist() == [[5, 6, 7]]
+
+
+def test_draws_while_acting() -> None:
+    """The first draw is that of the key; later ones differ, and all depend only on the key."""
+    key = jax.random.key(3)
+    uniform = uniform_draws(key)
+    first, second = uniform((50,)), uniform((50,))
+    assert (first == np.asarray(jax.random.uniform(key, (50,)))).all()
+    assert not np.isin(second, first).any()
+    again = uniform_draws(key)
+    assert (again((50,)) == first).all()
+    assert (again((50,)) == second).all()

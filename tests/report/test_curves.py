@@ -1,10 +1,11 @@
-"""Learning curves: every curve is a line in its panel, and labels keep their colour."""
+"""Learning curves: every curve is a line in its panel, and labels keep their color."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from instinct.data import Array
+from instinct.data import PAPER_LABELS, Array, find_label
 from instinct.report.kit.curves import Curve, draw
+from instinct.report.kit.figures import label_colors
 
 STEPS: Array = np.array([0, 50_000, 100_000])
 
@@ -44,3 +45,16 @@ def test_a_label_has_one_colour_in_all_panels_and_one_entry_in_the_legend() -> N
 def test_many_labels_share_colours_rather_than_fail() -> None:
     curves = [curve("a", f"label {n}", n) for n in range(12)]
     assert len(panels(curves)[0].lines) == 12
+
+
+def test_every_label_has_one_color() -> None:
+    colors = label_colors([*PAPER_LABELS, "no-terminal"])
+    assert colors == {name: find_label(name).color for name in colors}
+    others = [f"corrupt:0.{digit}" for digit in range(1, 9)]
+    mixed = label_colors([*others, "original"])
+    assert len({*mixed.values()}) == 9
+    assert mixed == label_colors(["original", *reversed(others)])
+    assert mixed["original"] == colors["original"]
+    assert label_colors([f"noise:{n}" for n in range(20)]).keys() == {
+        f"noise:{n}" for n in range(20)
+    }

@@ -73,6 +73,20 @@ def test_terminals_are_removed_under_wrong_rewards_where_they_are_falls() -> Non
     assert (trial.reward_label, trial.filters) == ("original", ("no-terminals",))
 
 
+def test_parametrized_labels_remove_terminals_only_if_they_are_wrong() -> None:
+    labels = {"corrupt:0.5": True, "constant:1": True, "scale:2": False, "noise:1": False}
+    plan = Plan(
+        name="x",
+        datasets=("hopper-medium",),
+        algorithms=("PSPI",),
+        labels=tuple(labels),
+        seeds=1,
+    )
+    trials = plan.final({})
+    assert {trial.label: trial.filters == ("no-terminals",) for trial in trials} == labels
+    assert all(trial.reward_label == trial.label for trial in trials)
+
+
 def test_settings_come_from_preset_plan_and_grid() -> None:
     plan = replace(TUNED, preset="quick", settings={"PSPI": {"units": 32}})
     trial = plan.tuning()[0]

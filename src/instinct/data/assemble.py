@@ -55,6 +55,7 @@ def assemble(
 
 
 def infer_action_space(actions: Array, action_range: ActionRange | None) -> ActionSpace:
+    """Choose the action space of a file that does not describe it."""
     if actions.dtype.kind in "iu" and actions.ndim == 1 and action_range is None:
         reject_rows("actions", actions < 0, "a discrete action is below 0")
         return Discrete(int(actions.max()) + 1)
@@ -72,6 +73,7 @@ class Draft:
     repairs: list[str] = field(default_factory=list)
 
     def check_fields(self) -> None:
+        """Check names, shapes and lengths of the fields."""
         for name in REQUIRED:
             if name not in self.arrays:
                 raise BadInput("is missing", field=name)
@@ -96,6 +98,7 @@ class Draft:
             raise BadInput("holds no transitions", field="observations")
 
     def read_end_flags(self) -> None:
+        """Read terminals and timeouts. A row that is both becomes a terminal."""
         terminals = as_flags("terminals", self.arrays["terminals"])
         timeouts = np.zeros(len(terminals), np.bool_)
         if "timeouts" in self.arrays:
@@ -109,6 +112,7 @@ class Draft:
         self.arrays |= {"terminals": terminals, "timeouts": timeouts}
 
     def mark_horizon_timeouts(self, terminals: Array) -> Array:
+        """Return timeouts where an episode reaches the horizon."""
         stops = np.append(np.flatnonzero(terminals) + 1, len(terminals))
         starts = np.append(0, stops[:-1])
         within = np.arange(len(terminals)) - np.repeat(starts, stops - starts)
@@ -187,12 +191,14 @@ class Draft:
             )
 
     def end_last_episode(self) -> None:
+        """Mark a timeout at the last row if it ends no episode."""
         self.require_ends()
         if not self.ends[-1]:
             self.arrays["timeouts"][-1] = True
             self.repairs.append("timeouts: marked at the last row, where the recording ends")
 
     def clip_rounded_actions(self, space: ActionSpace) -> None:
+        """Clip actions that are outside the space only by rounding."""
         actions = self.arrays["actions"]
         if not isinstance(space, Box) or actions.shape[1:] != (space.dimension,):
             return
