@@ -55,7 +55,7 @@ def predict(
     workers = workers or len(cores())
     work = stages_of(trials)
     kinds = {kind_of(stage): stage for stage in work.values()}
-    tasks = sorted({trial.task for trial in trials if trial.task not in ("", "gridworld")})
+    tasks = sorted({trial.task for trial in trials if trial.task and not trial.is_tabular})
     with process_pool(1, begin=keep_programs, work="the measurement") as process:
         step: dict[str, float] = {}
         test: dict[str, float] = {}
@@ -91,7 +91,7 @@ def stages_of(trials: Sequence[Trial]) -> dict[str, Algorithm]:
     """Return everything that has to be trained, each warm start once."""
     work: dict[str, Algorithm] = {}
     for trial in trials:
-        if trial.task != "gridworld":
+        if not trial.is_tabular:
             names = [*trial.warm_starts.values(), trial.identity]
             work |= dict(zip(names, stages(trial.configured()), strict=True))
     return work

@@ -5,17 +5,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from instinct.benchmarks.metaworld.task import PREFIX
 from instinct.data import WRONG_LABELS
 from instinct.deep import ALGORITHMS
-from instinct.paper.tables import table
 from instinct.report.filter_verdicts import cost, filter_use
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import paper_name, paper_numbers
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
-from instinct.study.plan import FALLING, reads_rewards
+from instinct.study.plan import reads_rewards
 from instinct.study.statistics import probability_of_improvement
 
 HOLDS: Level = "holds"
@@ -85,7 +83,7 @@ def first_look(dataset: str, quantity: str) -> str:
     """What the quick preset leaves open where the reward seems to add little."""
     papers = [
         row
-        for row in paper_numbers(quantity).values()
+        for row in paper_numbers([dataset], quantity).values()
         if row.dataset == paper_name(dataset) and row.label == "original"
     ]
     theirs = ""
@@ -136,8 +134,7 @@ def stopped(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """BC that is stopped before it overfits, beside the paper's, which is not."""
     plan = findings.plan
     imitation = findings.result(dataset, "BC", plan.labels[0])
-    papers = {row.dataset: row.mean for row in table("metaworld_success") if row.label is None}
-    paper = papers.get(dataset.removeprefix(PREFIX))
+    paper = paper_numbers([dataset], "success").get((paper_name(dataset), "BC", None))
     if imitation is None or "success" not in imitation.means or paper is None:
         return
     held_out = plan.configured(imitation.cell, {}).get("held_out")
@@ -146,13 +143,13 @@ def stopped(findings: Findings, dataset: str) -> Iterator[Verdict]:
             f"BC learns from {1 - float(held_out):.0%} of the episodes and ends with the policy "
             "that came nearest to the others, so that wrong rewards are held against the best "
             f"imitation that can be had: {imitation.means['success'].mean():.2f}. The paper's BC, "
-            f"3 × 256 trained for a million steps without that, has {paper:.2f}."
+            f"3 × 256 trained for a million steps without that, has {paper.mean:.2f}."
         )
 
 
 def survival(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """How long policies last, against the recorded episodes, where an episode ends by a fall."""
-    if findings.plan.task_of(dataset) not in FALLING:
+    if findings.plan.end_of(dataset) != "fall":
         return
     recorded = findings.data.get(dataset, {}).get("behavior", {}).get("length")
     lengths = {

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
-from instinct.benchmarks.metaworld.task import PREFIX as METAWORLD
+from instinct.benchmarks.registry import find_benchmark, goals_end
 from instinct.data import ALL, PAPER_LABELS, WRONG_LABELS, Array
 from instinct.experiments.results import ExperimentResults
 from instinct.study.findings import Findings
-from instinct.study.plan import FALLING, Cell
+from instinct.study.plan import Cell
 
 PESSIMISTS = ("ATAC", "PSPI")
 EXPERT_LEVEL = 90.0
@@ -105,17 +104,21 @@ class Evidence:
                         yield cell, costs[0], costs[1]
 
     def falling(self, *qualities: str) -> list[str]:
-        """Hopper's and walker2d's datasets of these qualities."""
-        names = {f"{body}-{quality}" for body in FALLING for quality in qualities}
-        return [name for name in self.datasets if name in names]
-
-    def goals(self) -> list[str]:
-        """Meta-World's datasets with goal terminals."""
+        """Return the datasets of these qualities in which a terminal is a fall."""
         return [
             name
             for name in self.datasets
-            if name.startswith(METAWORLD) and not name.endswith(NO_GOAL_TERMINAL)
+            if quality(name) in qualities and find_benchmark(name).end_of(name) == "fall"
         ]
+
+    def goals(self) -> list[str]:
+        """Return the datasets whose terminals mark successes."""
+        return [name for name in self.datasets if goals_end(name)]
+
+
+def quality(dataset: str) -> str:
+    """Return the quality of a dataset, such as "medium"; empty in families without qualities."""
+    return find_benchmark(dataset).quality_of(dataset)
 
 
 def error(one: Array, other: Array) -> float:
@@ -202,7 +205,9 @@ def replay(evidence: Evidence) -> Iterator[Case]:
 
 
 def no_length_bias(evidence: Evidence) -> Iterator[Case]:
-    for dataset in (name for name in evidence.datasets if name.startswith("halfcheetah-")):
+    for dataset in evidence.datasets:
+        if not quality(dataset) or find_benchmark(dataset).end_of(dataset) != "timeout":
+            continue
         bc = evidence.seeds(dataset, "BC", "original", "score")
         for algorithm, label, values in under_wrong_labels(evidence, dataset, PESSIMISTS, "score"):
             if bc is not None:
@@ -212,9 +217,7 @@ def no_length_bias(evidence: Evidence) -> Iterator[Case]:
 
 
 def expert(evidence: Evidence) -> Iterator[Case]:
-    for dataset in (name for name in evidence.datasets if name.endswith("-expert")):
-        if dataset.endswith("-medium-expert"):
-            continue
+    for dataset in (name for name in evidence.datasets if quality(name) == "expert"):
         for algorithm, label, values in under_wrong_labels(
             evidence, dataset, (*PESSIMISTS, "DT"), "score"
         ):
@@ -238,15 +241,18 @@ def goal_tasks(evidence: Evidence) -> Iterator[Case]:
 
 
 def outperforming(evidence: Evidence) -> Iterator[Case]:
-    tasks = [name for name in evidence.goals() if name.removeprefix(METAWORLD) in OUTPERFORMED]
-    yield from beside_bc(evidence, tasks, "success", ".2f", better)
+    datasets = [
+        name for name in evidence.goals() if find_benchmark(name).paper_name(name) in OUTPERFORMED
+    ]
+    yield from beside_bc(evidence, datasets, "success", ".2f", better)
 
 
 def goal_terminal(evidence: Evidence) -> Iterator[Case]:
     for dataset in evidence.goals():
         for algorithm in PESSIMISTS:
             kept = evidence.bias(dataset, algorithm)
-            gone = evidence.bias(dataset + NO_GOAL_TERMINAL, algorithm)
+            other = find_benchmark(dataset).without_goal_terminal(dataset)
+            gone = None if other is None else evidence.bias(other, algorithm)
             if kept is not None and gone is not None:
                 said = f"positive bias {kept:.1f}, without the goal terminal {gone:.1f}"
                 yield Case(f"{dataset}, {algorithm}: {said}", kept > gone)

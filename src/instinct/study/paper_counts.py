@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from instinct.benchmarks.locomotion.datasets import RECORDINGS
-from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS
+from instinct.benchmarks.registry import BENCHMARKS, find_benchmark
 from instinct.data import NO_TERMINAL, PAPER_LABELS
 from instinct.paper.tables import safety_tasks
-from instinct.study.plan import FALLING, Cell, Plan
+from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import shipped_plans
 
 REWARD_TYPES = (*PAPER_LABELS, NO_TERMINAL.name)
@@ -46,31 +45,32 @@ def wrong_rewards(datasets: Iterable[str], labels: Iterable[str], tuning_seeds: 
     )
 
 
-def safety(family: str) -> Runs:
+def safety(prefix: str) -> Runs:
     """ATAC and PSPI on data without costs; the results are those of the best combination."""
     runs = COMBINATIONS * SAFETY_SEEDS, 0
     return {
-        Cell(family + task, name, "original", "cost-free"): runs
+        Cell(prefix + task, name, "original", "cost-free"): runs
         for task in safety_tasks()
         for name in ("ATAC", "PSPI")
     }
 
 
+LOCOMOTION, METAWORLD, SAFETY = (BENCHMARKS[name] for name in ("locomotion", "metaworld", "safety"))
 EXPERIMENTS = (
     Experiments(
-        wrong_rewards(RECORDINGS, REWARD_TYPES, tuning_seeds=2),
+        wrong_rewards(LOCOMOTION.datasets, REWARD_TYPES, tuning_seeds=2),
         studies=("d4rl", "d4rl-no-terminal", "cql-architecture"),
     ),
     Experiments(
         wrong_rewards(
-            [name for name, one in DEMONSTRATIONS.items() if one.goal_terminal],
+            [name for name in METAWORLD.datasets if METAWORLD.goals_end(name)],
             PAPER_LABELS,
             tuning_seeds=3,
         ),
         studies=("metaworld", "cql-architecture-metaworld"),
     ),
-    Experiments(safety("safety:"), studies=("safety",)),
-    Experiments(safety("dsrl:"), studies=("safety-dsrl",)),
+    Experiments(safety(SAFETY.prefix), studies=("safety",)),
+    Experiments(safety(SAFETY.file_prefix), studies=("safety-dsrl",)),
 )
 
 
@@ -135,7 +135,7 @@ def explain_difference(
     if ours:
         baseline = f"{cell.algorithm}, {cell.filter} data," if plan.is_filtered else cell.algorithm
         return f"{baseline} is not counted by the paper"
-    falls = cell.dataset.partition("-")[0] in FALLING
+    falls = find_benchmark(cell.dataset).end_of(cell.dataset) == "fall"
     if cell.algorithm == "BC" and cell.label != "original":
         return "BC reads no rewards: it is trained once, not for every reward type"
     if cell.label == NO_TERMINAL.name and not falls:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from instinct.benchmarks.registry import find_task, task_of
+from instinct.benchmarks.benchmark import Benchmark
+from instinct.benchmarks.registry import find_benchmark, find_task, task_of
 from instinct.data import ALL, PAPER_LABELS, find_filter, find_label
 from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting
@@ -16,10 +17,7 @@ from instinct.study.presets import PRESETS, preset
 from instinct.study.rules import RULES
 from instinct.study.tabular_settings import tabular_settings
 from instinct.study.trials import Trial
-
-FALLING = ("hopper", "walker2d")
-"""Tasks in which a terminal is a fall; under a wrong reward the paper removes such transitions."""
-
+from instinct.tasks.simulation import End
 
 LEAST = {"tuning_seeds": 0, "seeds": 1, "first_seed": 0, "episodes": 1}
 """The whole numbers of a plan, and how small each may be."""
@@ -98,7 +96,7 @@ class Plan:
                 find_filter(name)
         if self.tuning_seeds and not all(map(self.task_of, self.datasets)):
             raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
-        for task in {*map(self.task_of, self.datasets)} - {"", "gridworld"}:
+        for task in {*map(self.task_of, self.datasets)} - {""}:
             find_task(task)
         for section in (self.settings, self.grid, self.filters_of):
             for algorithm in section:
@@ -114,7 +112,7 @@ class Plan:
         Without falls there is no difference between no-terminal and original.
         """
         for dataset in self.datasets:
-            falls = self.task_of(dataset) in FALLING
+            falls = self.end_of(dataset) == "fall"
             for label in self.labels:
                 for algorithm in self.algorithms:
                     needed = label == self.labels[0] or reads_rewards(algorithm)
@@ -199,8 +197,9 @@ class Plan:
     def configured(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
         """All settings of the algorithm, from the paper, the preset, the plan and the grid."""
         given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
-        if self.task_of(cell.dataset) == "gridworld":
-            return tabular_settings(cell.algorithm, given)
+        if self.benchmark_of(cell.dataset).algorithms == "tabular":
+            horizon = find_task(self.task_of(cell.dataset)).horizon
+            return tabular_settings(cell.algorithm, given, horizon)
         if cell.algorithm not in ALGORITHMS:
             raise BadInput(
                 f"{cell.algorithm!r} is no deep algorithm; for {cell.dataset} there are "
@@ -214,13 +213,24 @@ class Plan:
     def changes(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
         """Those settings that are not the paper's own."""
         configured = self.configured(cell, combination)
-        if cell.algorithm not in ALGORITHMS:
+        tabular = self.benchmark_of(cell.dataset).algorithms == "tabular"
+        if tabular or cell.algorithm not in ALGORITHMS:
             return configured
         own = settings_of(configure(cell.algorithm))
         return {name: value for name, value in configured.items() if value != own[name]}
 
     def task_of(self, dataset: str) -> str:
+        """Return the name of the task in which policies are evaluated; empty if there is none."""
         return recorded_task(dataset) if self.task is None else self.task
+
+    def benchmark_of(self, dataset: str) -> Benchmark:
+        """Return the family of the task in which policies are evaluated."""
+        return find_benchmark(self.task_of(dataset))
+
+    def end_of(self, dataset: str) -> End:
+        """Return what a terminal means in the task in which policies are evaluated."""
+        task = self.task_of(dataset)
+        return find_task(task).end if task else "unknown"
 
     def filters_of_cell(self, cell: Cell) -> tuple[str, ...]:
         """The filters that the data of a cell go through."""
@@ -233,7 +243,7 @@ class Plan:
         if label.remove_terminals is not None or not label.wrong:
             return bool(label.remove_terminals)
         if self.remove_terminals is None:
-            return self.task_of(cell.dataset) in FALLING
+            return self.end_of(cell.dataset) == "fall"
         return self.remove_terminals
 
     @cached_property
@@ -287,8 +297,8 @@ def label_name(name: str) -> str:
 
 
 def recorded_task(dataset: str) -> str:
-    """The task that a dataset was recorded in; empty if that is not known."""
-    return dataset if dataset == "gridworld" else task_of(dataset) or ""
+    """Return the task in which a dataset was recorded; empty if it is not known."""
+    return task_of(dataset) or ""
 
 
 def reads_rewards(algorithm: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
+from instinct.benchmarks.registry import find_benchmark
 from instinct.data import find_label
 from instinct.deep import ALGORITHMS, Algorithm, configure
 from instinct.deep.algorithms.settings import Setting, added_settings
@@ -57,6 +58,11 @@ class Trial:
     def __str__(self) -> str:
         return f"{self.algorithm} on {self.filtered_name}, {self.label}, seed {self.seed}"
 
+    @property
+    def is_tabular(self) -> bool:
+        """Whether its task is one for tabular algorithms."""
+        return find_benchmark(self.task).algorithms == "tabular"
+
     def configured(self) -> Algorithm:
         """The deep algorithm with its settings."""
         return configure(self.algorithm, self.settings)
@@ -64,7 +70,7 @@ class Trial:
     @cached_property
     def warm_starts(self) -> dict[str, str]:
         """What has to be trained before, by the names of its stages: equal texts are shared."""
-        if self.task == "gridworld" or self.algorithm not in ALGORITHMS:
+        if self.is_tabular or self.algorithm not in ALGORITHMS:
             return {}
         return {
             stage.NAME: hash_json(

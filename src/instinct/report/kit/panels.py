@@ -4,7 +4,6 @@ Bars of one dataset stand in one panel, beside each other by algorithm. Those of
 panel for each algorithm, with the datasets along x, grouped by task.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
@@ -12,10 +11,9 @@ from typing import Generic, NamedTuple, TypeVar
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from instinct.benchmarks.registry import display_name
 from instinct.report.kit.figures import figure
 
-QUALITIES = ("random", "medium", "medium-replay", "medium-expert", "expert")
-NAME = re.compile(rf"(?P<task>.+?)-(?P<quality>{'|'.join(QUALITIES)})(?P<version>(-v\d+)?(@\d+)?)")
 WIDEST = 9.5
 """Inches."""
 
@@ -58,21 +56,11 @@ def arrange(
 
 
 def places(datasets: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Task and short name of every dataset, by task, and then from random to expert."""
-    named = {}
-    for dataset in datasets:
-        match = NAME.fullmatch(dataset)
-        named[dataset] = (match["task"], match["quality"], match["version"]) if match else None
-    tasks = unique(name[0] if name else "" for name in named.values())
-
-    def order(dataset: str) -> tuple[int, int]:
-        name = named[dataset]
-        return (tasks.index(name[0]), QUALITIES.index(name[1])) if name else (tasks.index(""), 0)
-
-    return {
-        dataset: (name[0], name[1] + name[2]) if (name := named[dataset]) else ("", dataset)
-        for dataset in sorted(named, key=order)
-    }
+    """Return group and text of every dataset, sorted by group and by the order within it."""
+    names = {dataset: display_name(dataset) for dataset in datasets}
+    groups = unique(name.group for name in names.values())
+    ordered = sorted(names, key=lambda each: (groups.index(names[each].group), names[each].order))
+    return {dataset: (names[dataset].group, names[dataset].text) for dataset in ordered}
 
 
 def unique(names: Iterable[str]) -> list[str]:

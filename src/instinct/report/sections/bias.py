@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
+from instinct.benchmarks.registry import find_benchmark, short_name
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import BiasBar, draw_bias
 from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.study.bias import PositiveBias
 from instinct.study.findings import Findings
-from instinct.study.plan import Plan, reads_rewards
+from instinct.study.plan import reads_rewards
 
 MEANING = """
 1 means that the worst wrong reward leads to nothing, larger values that it hurts less, ∞ that it
@@ -25,7 +25,7 @@ def bias_section(findings: Findings) -> Iterator[Section]:
     """The positive bias of every dataset as every algorithm shows it."""
     rows, marks = [], []
     for dataset in findings.plan.datasets:
-        name = short(dataset, findings.plan)
+        name = short_name(dataset, findings.plan.datasets)
         for algorithm in filter(reads_rewards, findings.plan.algorithms):
             found = findings.bias(dataset, algorithm)
             if found is None:
@@ -47,11 +47,14 @@ def goal_terminal_section(findings: Findings) -> Iterator[Section]:
     """The bias of the datasets that are there with and without the terminal at the goal."""
     names = findings.plan.datasets
     rows: list[tuple[TableCell, ...]] = []
-    for dataset in (name for name in names if name + NO_GOAL_TERMINAL in names):
+    for dataset in names:
+        other = find_benchmark(dataset).without_goal_terminal(dataset)
+        if other is None or other not in names:
+            continue
         for algorithm in filter(reads_rewards, findings.plan.algorithms):
             pair = [
                 Missing("not all labels were run") if found is None else number(found)
-                for name in (dataset, dataset + NO_GOAL_TERMINAL)
+                for name in (dataset, other)
                 for found in [findings.bias(name, algorithm)]
             ]
             rows.append((dataset, algorithm, *pair))
@@ -67,12 +70,3 @@ def goal_terminal_section(findings: Findings) -> Iterator[Section]:
 def number(bias: PositiveBias) -> Number:
     between = None if bias.low is None or bias.high is None else (bias.low, bias.high)
     return Number(bias.estimate, ".1f", interval=between)
-
-
-def short(dataset: str, plan: Plan) -> str:
-    """The name in a figure: of several datasets of one family, without the family's."""
-    family, _, name = dataset.partition(":")
-    several = len(plan.datasets) > 1 and all(
-        each.startswith(f"{family}:") for each in plan.datasets
-    )
-    return name if several else dataset

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from instinct.benchmarks.locomotion.simulation import BODIES
+from instinct.benchmarks.registry import short_name
 from instinct.data import ALL
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import LENGTH, SCORE, SUCCESS, Bar, Scale, draw_scores
 from instinct.report.kit.tables import Table
-from instinct.report.sections.bias import short
 from instinct.report.sections.tables import grid
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
@@ -28,8 +27,8 @@ def quantity_sections(findings: Findings) -> Iterator[Section]:
 def quantity_section(findings: Findings, quantity: str) -> Section:
     """Make the table and the figure of one quantity."""
     scale = SCALES.get(quantity, Scale(QUANTITIES[quantity], (0, 0), decimals=2))
-    tasks = {*map(findings.plan.task_of, findings.plan.datasets)}
-    if quantity == "length" and not tasks & {*BODIES}:
+    families = map(findings.plan.benchmark_of, findings.plan.datasets)
+    if quantity == "length" and not any("length" in family.paper_tables for family in families):
         scale = Scale(QUANTITIES[quantity], (0, 0), decimals=0)
     what = QUANTITIES[quantity]
     error = "± one standard error over seeds, " if findings.plan.seeds > 1 else ""
@@ -57,10 +56,10 @@ def bars(findings: Findings, quantity: str) -> Iterator[Bar]:
     for dataset in findings.plan.datasets:
         recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
         if recorded is not None:
-            yield Bar(short(dataset, findings.plan), "behavior", None, recorded)
+            yield Bar(short_name(dataset, findings.plan.datasets), "behavior", None, recorded)
     for cell, found in findings.results.items():
         label = cell.label if reads_rewards(cell.algorithm) else None
-        name = short(cell.dataset, findings.plan)
+        name = short_name(cell.dataset, findings.plan.datasets)
         algorithm = cell.algorithm + ("" if cell.filter == ALL else f", {cell.filter}")
         if quantity not in found.means:
             yield Bar(name, algorithm, label, None)

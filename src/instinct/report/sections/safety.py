@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from instinct.benchmarks.registry import find_benchmark, short_name
 from instinct.benchmarks.safety.task import is_safe
 from instinct.paper.tables import PaperSafetyScore
 from instinct.paper.tables import safety as published
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.reward_cost import Agent, CostPanel, draw_reward_cost
 from instinct.report.kit.tables import Number, Table, TableCell
-from instinct.report.sections.bias import short
 from instinct.report.sections.numbers import FORMS
 from instinct.report.sections.tables import our_cell
 from instinct.study.findings import CellResult, Findings
@@ -133,7 +133,7 @@ def paper_rows(plan: Plan) -> dict[str, dict[str, PaperSafetyScore]]:
     for row in published():
         tasks.setdefault(row.task, {})[row.algorithm] = row
     return {
-        dataset: tasks.get(dataset.partition(":")[2].partition("@")[0], {})
+        dataset: tasks.get(find_benchmark(dataset).paper_name(dataset), {})
         for dataset in plan.datasets
     }
 
@@ -162,7 +162,7 @@ def panels(findings: Findings, main: str) -> Iterator[CostPanel]:
     for dataset in plan.datasets:
         points = findings.data.get(dataset, {}).get("cost_points", [])
         yield CostPanel(
-            short(dataset, plan),
+            short_name(dataset, plan.datasets),
             [
                 agent(found, main)
                 for found in agents_of(findings, dataset)

@@ -1,6 +1,8 @@
 """Tables of a study with the paper's numbers beside ours."""
 
-from instinct.benchmarks.metaworld.task import PREFIX
+from collections.abc import Iterable
+
+from instinct.benchmarks.registry import find_benchmark
 from instinct.data import ALL
 from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
@@ -10,12 +12,6 @@ from instinct.study.findings import CellResult, Findings
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 
-PAPER_TABLES = {
-    "score": ("d4rl_scores", "cql_architecture_d4rl"),
-    "length": ("d4rl_episode_lengths",),
-    "success": ("metaworld_success", "cql_architecture_metaworld"),
-}
-
 
 def grid(
     findings: Findings, quantity: str
@@ -24,7 +20,7 @@ def grid(
 
     The paper's numbers are of all data.
     """
-    plan, papers = findings.plan, paper_numbers(quantity)
+    plan, papers = findings.plan, paper_numbers(findings.plan.datasets, quantity)
     theirs = {row.dataset for row in papers.values()}
     beside = any(paper_name(dataset) in theirs for dataset in plan.datasets)
     heads = [
@@ -91,14 +87,21 @@ def paper_cell(
 
 
 def paper_name(dataset: str) -> str:
-    """What the paper calls a dataset: without Meta-World's name, whatever its size."""
-    return dataset.removeprefix(PREFIX).partition("@")[0]
+    """Return the name of a dataset in the paper's tables."""
+    return find_benchmark(dataset).paper_name(dataset)
 
 
-def paper_numbers(quantity: str) -> dict[tuple[str, str, str | None], PaperScore]:
-    """The paper's tables of a quantity, by dataset, algorithm and label."""
+def paper_numbers(
+    datasets: Iterable[str], quantity: str
+) -> dict[tuple[str, str, str | None], PaperScore]:
+    """Return the paper's numbers on the families of the datasets, by dataset, algorithm, label.
+
+    Where two tables have the same number, the first one counts.
+    """
+    tables = [find_benchmark(dataset).paper_tables.get(quantity, ()) for dataset in datasets]
     return {
         (row.dataset, row.algorithm, row.label): row
-        for name in reversed(PAPER_TABLES.get(quantity, ()))
+        for names in dict.fromkeys(tables)
+        for name in reversed(names)
         for row in paper_table(name)
     }
