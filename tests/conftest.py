@@ -19,3 +19,11 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("INSTINCT_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use an empty folder for datasets made by name."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("INSTINCT_DATA", str(folder))
+    return folder

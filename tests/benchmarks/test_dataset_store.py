@@ -13,11 +13,7 @@ from instinct.data import Dataset
 from instinct.errors import InstinctError
 from instinct.util.folders import data_folder
 
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("INSTINCT_DATA", str(tmp_path / "data"))
-    return tmp_path / "data"
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 class Maker:
@@ -67,14 +63,14 @@ def test_what_is_damaged_is_made_anew(damage: str, caplog: pytest.LogCaptureFixt
     assert get("a") is not None
 
 
-def test_an_interrupted_making_leaves_nothing(own_folder: Path) -> None:
+def test_an_interrupted_making_leaves_nothing(own_data: Path) -> None:
     def interrupted() -> Dataset:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         get_or_make("a", interrupted, {})
     assert get("a") is None
-    assert {path.suffix for path in own_folder.rglob("*") if path.is_file()} <= {".lock"}
+    assert {path.suffix for path in own_data.rglob("*") if path.is_file()} <= {".lock"}
 
 
 def test_of_two_that_ask_at_once_one_makes_and_the_other_waits() -> None:

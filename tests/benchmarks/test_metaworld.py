@@ -1,6 +1,5 @@
 """Meta-World's tasks: the paper's changes to them, goals by seed, and lean against plain."""
 
-import importlib.util
 import pickle
 import sys
 from typing import Any
@@ -18,10 +17,8 @@ from instinct.errors import BadInput
 from instinct.tasks import simulation
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
+from tests.extras import needs_metaworld
 
-needs_metaworld = pytest.mark.skipif(
-    importlib.util.find_spec("metaworld") is None, reason="the extra metaworld is not installed"
-)
 REACH = MetaWorldTask("metaworld:reach")
 
 

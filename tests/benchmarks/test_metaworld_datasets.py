@@ -1,9 +1,7 @@
 """Meta-World's datasets: scripted episodes on goals for data, with and without their terminal."""
 
-import importlib.util
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,16 +21,9 @@ from instinct.benchmarks.registry import (
 from instinct.data import Dataset
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import episode_seed
+from tests.extras import needs_metaworld
 
-needs_metaworld = pytest.mark.skipif(
-    importlib.util.find_spec("metaworld") is None, reason="the extra metaworld is not installed"
-)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("INSTINCT_DATA", str(tmp_path / "data"))
-    return tmp_path / "data"
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 SMALL = Demonstrations("reach", scripted=2, perturbed=4)

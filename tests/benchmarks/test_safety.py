@@ -1,6 +1,5 @@
 """Safety-Gymnasium's tasks: determinism, costs, scores, faults."""
 
-import importlib.util
 import sys
 from typing import Any
 
@@ -14,10 +13,8 @@ from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.tasks import simulation
 from instinct.tasks.evaluation import episode_seed, evaluate
+from tests.extras import needs_safety
 
-needs_safety = pytest.mark.skipif(
-    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
-)
 GOAL = SafetyTask("safety:PointGoal1")
 QUICK = {"PointButton1": 48, "PointButton2": 20, "CarButton1": 48, "CarButton2": 20}
 """Seeds whose layouts take few draws, in tasks with little room."""

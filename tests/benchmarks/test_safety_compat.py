@@ -1,6 +1,5 @@
 """That Safety-Gymnasium, made to run here, still does what it says: worked out a second way."""
 
-import importlib.util
 import math
 from importlib import import_module
 from typing import Any
@@ -10,10 +9,9 @@ import pytest
 
 from instinct.benchmarks.safety.task import SafetyTask
 from instinct.data import Array
+from tests.extras import needs_safety
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
-)
+pytestmark = needs_safety
 SENSORS = ["accelerometer", "velocimeter", "gyro", "magnetometer"]
 BALL = ["ballangvel_rear", "ballquat_rear"]
 GOAL = ["goal_lidar", "hazards_lidar", "vases_lidar"]

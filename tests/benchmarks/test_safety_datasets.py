@@ -1,8 +1,6 @@
 """Safety-Gymnasium's datasets: scripted episodes from reckless to cautious, with their costs."""
 
-import importlib.util
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,16 +11,9 @@ from instinct.benchmarks.safety.task import KAPPA, SafetyTask
 from instinct.data import Dataset
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import episode_seed
+from tests.extras import needs_safety
 
-needs_safety = pytest.mark.skipif(
-    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
-)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("INSTINCT_DATA", str(tmp_path / "data"))
-    return tmp_path / "data"
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """`instinct datasets`, and inspecting what it makes."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -9,20 +8,9 @@ from instinct.benchmarks.metaworld.datasets import DEMONSTRATIONS, Demonstration
 from instinct.benchmarks.registry import find_dataset
 from instinct.benchmarks.safety.datasets import DRIVES
 from tests.cli.conftest import Run
+from tests.extras import needs_metaworld, needs_safety
 
-needs_metaworld = pytest.mark.skipif(
-    importlib.util.find_spec("metaworld") is None, reason="the extra metaworld is not installed"
-)
-
-needs_safety = pytest.mark.skipif(
-    importlib.util.find_spec("safety_gymnasium") is None, reason="Safety-Gymnasium is not installed"
-)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("INSTINCT_DATA", str(tmp_path / "data"))
-    return tmp_path / "data"
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
@@ -43,10 +31,10 @@ def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     assert "202,000" in text
 
 
-def test_makes_a_dataset_that_can_be_inspected(run: Run, own_folder: Path) -> None:
+def test_makes_a_dataset_that_can_be_inspected(run: Run, own_data: Path) -> None:
     made = run("datasets", "make", "hopper-random", "--transitions", 400, "--json").json
     assert (made["state"], made["transitions"]) == ("made", 400)
-    assert Path(made["path"]).parent == own_folder / "datasets"
+    assert Path(made["path"]).parent == own_data / "datasets"
     seen = run("inspect", "hopper-random@400", "--json").json
     assert seen["hash"] == made["hash"]
     assert seen["transitions"] == 400

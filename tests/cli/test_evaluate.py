@@ -8,29 +8,18 @@ import pytest
 
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.cli.evaluate import measured
-from instinct.data import Box, Dataset
 from instinct.deep import Run as TrainingRun
 from instinct.deep import load_policy, train
 from instinct.deep.algorithms.bc import BC
 from instinct.tasks.evaluation import Evaluation, evaluate
 from tests.cli.conftest import Run
+from tests.deep.problems import noise_dataset
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A few steps of BC on random numbers in the shape of hopper's."""
-    generator = np.random.default_rng(0)
-    observations = generator.normal(size=(21, 11)).astype(np.float32)
-    ends = np.arange(20) == 19
-    dataset = Dataset(
-        observations=observations[:-1],
-        actions=generator.uniform(-1, 1, (20, 3)).astype(np.float32),
-        rewards=np.ones(20, np.float32),
-        next_observations=observations[1:],
-        terminals=ends,
-        timeouts=np.zeros(20, bool),
-        action_space=Box.of(3),
-    )
+    dataset = noise_dataset(rows=20, n=11, m=3, length=20)
     algorithm = BC(steps=5, batch_size=4, layers=1, units=8)
     train(TrainingRun(dataset, algorithm, folder=tmp_path / "run"))
     return tmp_path / "run"

@@ -3,32 +3,20 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from instinct.data import Box, Dataset, write
+from instinct.data import write
 from instinct.deep import ALGORITHMS, configure, load_run
 from instinct.study.presets import preset
 from tests.cli.conftest import Run
+from tests.deep.problems import noise_dataset
 
 TINY = ("--steps", 20, "--set", "units=8", "--set", "layers=1", "--set", "batch_size=16")
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    random = np.random.default_rng(0)
-    observations = random.normal(size=(201, 3)).astype(np.float32)
-    ends = np.arange(200) % 20 == 19
-    terminal = ends & (np.arange(200) < 100)
-    dataset = Dataset(
-        observations=observations[:-1],
-        actions=random.uniform(-1, 1, size=(200, 2)),
-        rewards=random.normal(size=200),
-        next_observations=observations[1:],
-        terminals=terminal,
-        timeouts=ends & ~terminal,
-        action_space=Box.of(2),
-    )
+    dataset = noise_dataset(rows=200, n=3, m=2, length=20)
     write(dataset, tmp_path / "tiny.npz")
     return tmp_path / "tiny.npz"
 

@@ -11,7 +11,7 @@ from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.benchmarks.locomotion.scores import normalize
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.benchmarks.registry import find_task
-from instinct.data import Array, Box, Dataset, find_label
+from instinct.data import Array, Box, find_label
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.dt import DT
@@ -21,6 +21,7 @@ from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.simulation import End, Step, Task, action_box
+from tests.deep.problems import noise_dataset
 
 
 class Swing:
@@ -95,18 +96,7 @@ def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play
     label: str,
 ) -> None:
     task = LocomotionTask("hopper")
-    generator = np.random.default_rng(0)
-    observations = generator.normal(size=(21, task.observation_size)).astype(np.float32)
-    ends = np.arange(20) % 10 == 9
-    dataset = Dataset(
-        observations=observations[:-1],
-        actions=generator.uniform(-1, 1, (20, 3)).astype(np.float32),
-        rewards=np.ones(20, np.float32),
-        next_observations=observations[1:],
-        terminals=ends,
-        timeouts=np.zeros(20, bool),
-        action_space=task.action_space,
-    )
+    dataset = noise_dataset(rows=20, n=task.observation_size, m=3, length=10)
     algorithm = DT(layers=1, units=8, context=3)
     weights = algorithm.weights(algorithm.init(jax.random.key(0), algorithm.prepare(dataset)))
     policy = Policy(algorithm, weights, task.action_space, find_label(label))
