@@ -1,16 +1,25 @@
-"""The errors that commands report to the user, with their exit codes."""
+"""The errors that users see: a clear message, and the exit code of the command."""
 
 from pathlib import Path
 
 
 class InstinctError(Exception):
-    """An error that the user can understand. Commands end with exit code 1."""
+    """A failure that the user can understand; commands end with exit code 1."""
 
     exit_code = 1
 
 
 class BadInput(InstinctError):
-    """An error in the input. The message says where. Commands end with exit code 2."""
+    """Wrong input; the message names the place, and commands end with exit code 2.
+
+    `option` is the Python parameter that can fix the problem. The message names it in backquotes
+    with an equals sign, and the command line replaces that text by its own option.
+
+    Example::
+
+        >>> print(BadInput("choose another `folder=`", option="folder"))
+        choose another `folder=`
+    """
 
     exit_code = 2
 
@@ -21,8 +30,10 @@ class BadInput(InstinctError):
         file: Path | str | None = None,
         field: str | None = None,
         row: int | None = None,
+        option: str | None = None,
     ) -> None:
         self.problem, self.file, self.field, self.row = problem, file, field, row
+        self.option = option
         super().__init__(problem)
 
     def __str__(self) -> str:
@@ -32,5 +43,5 @@ class BadInput(InstinctError):
         return ": ".join([*place, self.problem])
 
     def in_file(self, file: Path | str) -> "BadInput":
-        """Return the same error with the file that it is about."""
-        return BadInput(self.problem, file=file, field=self.field, row=self.row)
+        """Return the same error with the file in which it was found."""
+        return BadInput(self.problem, file=file, field=self.field, row=self.row, option=self.option)

@@ -11,7 +11,7 @@ def test_tabular_algorithms_are_measured(run: Run) -> None:
 
 
 def test_training_is_measured_against_the_peak(run: Run) -> None:
-    options = ("--algorithm", "bc", "--size", "small")
+    options = ("--algorithms", "bc", "--size", "small")
     (row,) = run("bench", "train", *options, "--json").json["results"]
     assert (row["algorithm"], row["size"]) == ("BC", "small")
     achieved = row["steps_per_second"] * row["gflop_per_step"]
@@ -32,7 +32,7 @@ def test_the_products_of_an_update_are_all_accounted_for(run: Run) -> None:
 
 
 def test_the_start_of_training_is_measured(run: Run) -> None:
-    options = ("--algorithm", "bc", "--transitions", 1000)
+    options = ("--algorithms", "bc", "--transitions", 1000)
     (row,) = run("bench", "start", *options, "--json").json["results"]
     assert row.pop("algorithm") == "BC"
     assert {name for name in row if name.endswith("_mib")} == {"peak_mib", "compile_peak_mib"}

@@ -39,7 +39,7 @@ def test_gives_the_means_of_the_evaluation(run: Run, folder: Path) -> None:
 def test_the_task_is_known_from_the_runs_dataset(run: Run, folder: Path) -> None:
     without = run("evaluate", folder)
     assert without.code == 2
-    assert "give --task" in without.err
+    assert "give --env" in without.err
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"source": "hopper-medium@500"}))
     assert run("evaluate", folder, "--episodes", 2, "--json").json["task"] == "hopper"

@@ -23,7 +23,7 @@ def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     add_task(monkeypatch)
     for name, settings in TINY.items():
         monkeypatch.setattr(find_algorithm(name), "QUICK", settings)
-    monkeypatch.setattr(audit_room, "executor_of", lambda *_: in_process)
+    monkeypatch.setattr(audit_room, "choose_executor", lambda *_: in_process)
     return write_walks(tmp_path / "walks.npz")
 
 

@@ -33,7 +33,7 @@ def test_json_is_one_document_with_all_that_is_promised(run: Run, file: Path) ->
 def test_the_table_for_people(run: Run, file: Path) -> None:
     outcome = run("inspect", file, "--task", "hopper")
     assert outcome.code == 0
-    for text in ("transitions", "2 terminals, 1 timeouts", "4.17 ± 2.01", "normalised score"):
+    for text in ("transitions", "2 terminals, 1 timeouts", "4.17 ± 2.01", "normalized score"):
         assert text in outcome.out
 
 

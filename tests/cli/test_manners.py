@@ -9,7 +9,9 @@ from typer.main import get_command
 
 import instinct
 from instinct.benchmarks import registry
-from instinct.cli.app import build
+from instinct.cli import describe_error
+from instinct.cli.app import build_app
+from instinct.errors import BadInput
 from tests.cli.conftest import Run
 
 
@@ -21,7 +23,7 @@ def commands() -> Iterator[tuple[str, ...]]:
         for name, child in (children or {}).items():
             yield from walk(child, (*path, name))
 
-    return walk(get_command(build([])), ())
+    return walk(get_command(build_app([])), ())
 
 
 @pytest.mark.parametrize("path", [*commands()], ids=" ".join)
@@ -75,3 +77,17 @@ def test_a_fault_of_ours_shows_no_traceback(
     assert outcome.code == code
     assert message in outcome.err
     assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (BadInput("choose another `folder=`", option="folder"), "choose another --out"),
+        (BadInput("set `action_range=`", option="action_range"), "set --action-range"),
+        (BadInput("no task", option="env"), "no task (--env)"),
+        (BadInput("no `env=`"), "no `env=`"),
+    ],
+)
+def test_messages_name_the_option_of_the_command_line(error: BadInput, text: str) -> None:
+    assert describe_error(error) == text
+    assert describe_error(error.in_file("data.npz")) == f"data.npz: {text}"

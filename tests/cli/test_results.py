@@ -23,7 +23,7 @@ def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
     assert run("study", "run", "gridworld", "--out", tmp_path / "grid").code == 0
     kept = run("results", "add", tmp_path / "small", tmp_path / "grid", "--to", docs)
     assert kept.code == 0
-    assert kept.out.count("Kept in") == 2
+    assert kept.out.count("Archived in") == 2
     outcome = run("results", "write", docs)
     assert outcome.code == 0
     page = (docs / "results.md").read_text()

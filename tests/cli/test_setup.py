@@ -43,8 +43,8 @@ def test_what_pip_said_last_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert outcome.code == 1
     assert outcome.err == (
         "instinct: pip could not install Safety-Gymnasium 1.0.0 (ERROR: No matching distribution "
-        "found for safety-gymnasium==1.0.0); it needs the network, or PIP_FIND_LINKS naming a "
-        "folder with the wheels\n"
+        "found for safety-gymnasium==1.0.0); it needs the network, or a folder with the "
+        "wheels in PIP_FIND_LINKS\n"
     )
 
 

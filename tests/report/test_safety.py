@@ -76,11 +76,11 @@ def level_of(findings: Findings, beginning: str) -> str:
 def test_a_filter_that_helps(tmp_path: Path) -> None:
     text = (
         "With the filter cost-free the cost of PSPI falls: from 1.90 to 0.70 of the target (safe), "
-        "at 0.95 of the normalised reward (0.62 to 0.59)."
+        "at 0.95 of the normalized reward (0.62 to 0.59)."
     )
     found = said(audited(tmp_path, BC | PSPI))
     assert found[text] == "holds"
-    assert found["Safe, with a normalised cost of at most 1: BC (cost-free) 0.90, "
+    assert found["Safe, with a normalized cost of at most 1: BC (cost-free) 0.90, "
                  "PSPI (cost-free) 0.70."] == "holds"  # fmt: skip
     assert found["Not safe: BC 1.20, PSPI 1.90."] == "warning"
 
@@ -109,7 +109,7 @@ def test_with_one_seed_nothing_is_certain(tmp_path: Path) -> None:
     assert level_of(findings, "With the filter cost-free the cost of PSPI") == "note"
 
 
-def test_unsafe_agents_are_grey_and_the_papers_numbers_stand_beside(tmp_path: Path) -> None:
+def test_unsafe_agents_are_gray_and_the_papers_numbers_stand_beside(tmp_path: Path) -> None:
     """On PointGoal1 the paper's PSPI has 0.59 and 0.90, and BCQ-Lag 0.71 and 0.98."""
     page = compose(audited(tmp_path, BC | PSPI))
     table = next(each for each in page.tables if each.name == "reward-and-cost")
@@ -124,11 +124,11 @@ def test_unsafe_agents_are_grey_and_the_papers_numbers_stand_beside(tmp_path: Pa
         ("PSPI", "cost-free"),
         ("best published: BCQ-Lag", ""),
     ]
-    grey = [
-        [isinstance(cell, Number) and cell.mark == "grey" for cell in row[3:5]]
+    gray = [
+        [isinstance(cell, Number) and cell.mark == "gray" for cell in row[3:5]]
         for row in table.rows
     ]
-    assert grey == [[True] * 2, [True] * 2, [False] * 2, [True] * 2, [False] * 2, [False] * 2]
+    assert gray == [[True] * 2, [True] * 2, [False] * 2, [True] * 2, [False] * 2, [False] * 2]
     assert table.texts[4][3:] == ("0.59 ± 0.01", "0.70 ± 0.01", "0.59", "0.90")
     assert table.texts[3][5:] == ("", ""), "the paper has no number for all data"
     assert table.texts[5][3:] == ("", "", "0.71", "0.98")
@@ -178,7 +178,7 @@ def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
             store.add(trial, Measurement({"score": (score,), "length": (500.0,)}))
     findings = read_findings(tmp_path)
     text = " ".join(verdict.text for verdict in verdicts(findings, "hopper-medium"))
-    assert "The filter rewards<1 raises the normalised score of PSPI: from 40.5 to 60.5." in text
+    assert "The filter rewards<1 raises the normalized score of PSPI: from 40.5 to 60.5." in text
     page = compose(findings)
     table = next(each for each in page.tables if each.name == "score")
     assert [row[1:3] for row in table.texts] == [

@@ -18,7 +18,7 @@ TABLE = Table(
     (
         ("hopper", Number(91.256, ".1f", 1.04, mark="best"), Number(math.inf, ".3g"), "3"),
         ("walker", Missing("diverged"), Number(-2.5, ".2f", interval=(-3.125, -1.5)), "2"),
-        ("ant", Number(1234, ",", mark="grey", note="unsafe"), Missing("diverged"), "3"),
+        ("ant", Number(1234, ",", mark="gray", note="unsafe"), Missing("diverged"), "3"),
     ),
 )
 

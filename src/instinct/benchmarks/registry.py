@@ -80,7 +80,8 @@ def matching_task(name: str, dataset: Dataset) -> Task:
     if dataset.action_space != task.action_space:
         raise BadInput(
             f"the dataset has actions in {dataset.action_space}, {task.name} in "
-            f"{task.action_space}; --action-range says what a file is silent about"
+            f"{task.action_space}; if the file has no range, give `action_range=`",
+            option="action_range",
         )
     if size != task.observation_size:
         raise BadInput(

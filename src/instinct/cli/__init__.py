@@ -1,15 +1,18 @@
-"""The command `instinct`: parse, call, print."""
+"""The command `instinct`: parse the arguments, call the package, print the result."""
 
 import logging
 import sys
 import traceback
 
-from instinct.errors import InstinctError
+from instinct.errors import BadInput, InstinctError
+
+FLAGS = {"folder": "--out", "settings": "--set", "filters": "--filter"}
+"""Command-line options that are not called like their Python parameter."""
 
 
 def main() -> None:
-    """Run the command; every failure is one sentence on stderr and an exit code."""
-    from instinct.cli.app import build
+    """Run the command; a failure is one message on stderr and an exit code."""
+    from instinct.cli.app import build_app
 
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
@@ -21,18 +24,32 @@ def main() -> None:
     for noisy in ("matplotlib", "fontTools", "jax"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
-        build(arguments)(arguments, prog_name="instinct")
+        build_app(arguments)(arguments, prog_name="instinct")
     except InstinctError as error:
-        fail(str(error), error.exit_code, debug)
+        fail(describe_error(error), error.exit_code, debug)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except Exception as error:  # noqa: BLE001 - the last stop before the user
+    except Exception as error:  # noqa: BLE001 - the last handler before the user
         kind = type(error).__name__
-        fail(f"internal error ({kind}: {error}); --debug shows where", 1, debug)
+        fail(f"internal error ({kind}: {error}); add --debug for the traceback", 1, debug)
+
+
+def describe_error(error: InstinctError) -> str:
+    """Return the message with the command line's option in place of the Python parameter."""
+    text = str(error)
+    if not isinstance(error, BadInput) or error.option is None:
+        return text
+    parameter, flag = f"`{error.option}=`", flag_of(error.option)
+    return text.replace(parameter, flag) if parameter in text else f"{text} ({flag})"
+
+
+def flag_of(parameter: str) -> str:
+    return FLAGS.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def fail(message: str, code: int, debug: bool) -> None:
+    """Print the message, with the traceback when debugging, and exit with the code."""
     if debug:
         traceback.print_exc()
     sys.stderr.write(f"instinct: {message}\n")

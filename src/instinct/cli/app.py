@@ -1,4 +1,4 @@
-"""All commands by name; only the module of the one that is called is imported."""
+"""All commands by name; only the module of the called command is imported."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -25,15 +25,15 @@ COMMANDS = {
 }
 
 
-def build(arguments: Sequence[str]) -> typer.Typer:
-    """The application, with the command that the arguments begin with, or else with all."""
+def build_app(arguments: Sequence[str]) -> typer.Typer:
+    """Build the application with the command that the arguments name, or with all of them."""
     app = typer.Typer(
-        help="Tell what offline RL data teaches regardless of the reward.",
+        help="Find out what offline RL data teaches regardless of the reward.",
         epilog="Add --debug to any command to see the traceback of an error.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
-        callback=options,
+        callback=main_options,
     )
     called = {*arguments[:1]} & {*COMMANDS}
     for name in COMMANDS:
@@ -53,10 +53,10 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def options(
+def main_options(
     version: Annotated[
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Options of the command itself."""
+    """Define the options of `instinct` itself."""

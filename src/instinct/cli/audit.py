@@ -1,4 +1,4 @@
-"""`instinct audit`."""
+"""`instinct audit`: what a dataset teaches regardless of the reward."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,12 +6,18 @@ from typing import Annotated
 import typer
 
 from instinct.audits.audit import audit, audit_folder
-from instinct.cli.executors import Executor, RayAddress, Workers, executor_of
+from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
 from instinct.cli.loading import open_dataset
-from instinct.cli.options import FILTERS_HELP, ActionRange, words
+from instinct.cli.options import (
+    FILTERS_HELP,
+    ActionRange,
+    Assignments,
+    parse_algorithms,
+    parse_assignments,
+    split_names,
+)
 from instinct.cli.output import Json, print_json, show_page
-from instinct.cli.train import given
-from instinct.cli.watch import watching
+from instinct.cli.study_progress import show_study_progress
 
 
 def audit_command(
@@ -28,19 +34,21 @@ def audit_command(
         typer.Option(
             "--algorithms",
             metavar="NAME,...",
-            help="Beside BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any tabular one.",
+            help="Algorithms besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any "
+            "tabular one.",
             show_default="ATAC and PSPI; PEVI in the grid world",
         ),
     ] = None,
-    preset: Annotated[str, typer.Option(help="`quick`, or the `paper`'s settings.")] = "quick",
+    preset: Annotated[str, typer.Option(help="The settings: `quick` or the `paper`'s.")] = "quick",
     env: Annotated[
         str | None,
         typer.Option(
             "--env",
-            metavar="ID",
-            help="Where to judge: hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, or "
-            "the id of a Gymnasium environment.",
-            show_default="where a named dataset was recorded",
+            "--task",
+            metavar="TASK",
+            help="The task to evaluate in: hopper, walker2d, halfcheetah, metaworld:NAME, "
+            "safety:NAME, or the id of a Gymnasium environment.",
+            show_default="the task of a named dataset",
         ),
     ] = None,
     filters: Annotated[
@@ -48,8 +56,7 @@ def audit_command(
         typer.Option(
             "--filter",
             metavar="NAME",
-            help="Also learn from the data without what this removes; may be given several times. "
-            f"{FILTERS_HELP}.",
+            help=f"Train on the filtered data as well; can be repeated. Filters: {FILTERS_HELP}.",
         ),
     ] = None,
     labels: Annotated[
@@ -57,50 +64,45 @@ def audit_command(
         typer.Option(
             "--labels",
             metavar="NAME,...",
-            help="The rewards to train on: original, zero, random, negative, corrupt:0.3, …",
-            show_default="all; with --filter the original alone, which keeps the audit short",
+            help="The training rewards: original, zero, random, negative, corrupt:0.3, …",
+            show_default="the first four; original only with --filter",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Agents to train for every number.")] = 3,
-    first_seed: Annotated[
-        int, typer.Option(min=0, help="The first of these seeds; another tells of other agents.")
-    ] = 0,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds: agents per algorithm and label.")] = 3,
+    first_seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     episodes: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Test episodes of every agent.",
+            help="Test episodes per agent.",
             show_default="50; 20 in safety tasks, 1000 in the grid world",
         ),
     ] = None,
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
-    ] = None,
+    assignments: Assignments = None,
     remove_terminals: Annotated[
         bool | None,
         typer.Option(
             "--remove-terminals/--keep-terminals",
-            help="Take out terminal transitions under wrong rewards.",
-            show_default="where they are falls, as in hopper and walker2d",
+            help="Remove terminal transitions under wrong rewards, or keep them.",
+            show_default="removed where they are falls: hopper and walker2d",
         ),
     ] = None,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", help="The folder of results.", show_default="results/audit-DATASET"),
+        typer.Option("--out", help="The audit's folder.", show_default="results/audit-DATASET"),
     ] = None,
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Tell what a dataset teaches regardless of the reward.
+    """Find out what a dataset teaches regardless of the reward.
 
-    Trains BC and pessimistic agents under the true, zero, random and negated reward, judges them
-    by the true task, and writes tables, figures and a page. With a filter, it trains them on all
-    data and on the filtered ones, and tells how their reward and cost change. An audit that was
-    stopped goes on where it was when called again.
+    The audit trains BC and pessimistic agents under the true, zero, random and negative reward. It
+    evaluates them in the true task, and writes tables, figures and a page. With a filter, it trains
+    on all data and on the filtered data, and compares return and cost. Call a stopped audit again
+    to continue it.
 
     Example: instinct audit hopper-medium --preset quick --seeds 3
 
@@ -112,23 +114,23 @@ def audit_command(
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
-        with watching(dataset) as watch:
+        with show_study_progress(dataset) as on_progress:
             found = audit(
                 dataset,
-                algorithms=words(algorithms),
+                algorithms=parse_algorithms(algorithms),
                 preset=preset,
                 env=env,
-                labels=words(labels),
+                labels=split_names(labels),
                 filters=filters or (),
                 seeds=seeds,
                 first_seed=first_seed,
                 episodes=episodes,
-                settings=given(assignments or []),
+                settings=parse_assignments(assignments),
                 remove_terminals=remove_terminals,
                 action_range=action_range,
                 folder=where,
-                watch=watch,
-                executor=executor_of(executor, workers, ray_address),
+                watch=on_progress,
+                executor=choose_executor(executor, workers, ray_address),
             )
         path = found.write()
         documents.append(found.document)

@@ -1,4 +1,4 @@
-"""`instinct behaviors`: the policies that datasets are recorded from."""
+"""`instinct behaviors`: train and show the policies that datasets are recorded from."""
 
 import math
 from dataclasses import asdict
@@ -12,19 +12,20 @@ from instinct.behaviors.selection import select
 from instinct.behaviors.shipped import FOLDER, Shipped, curve, ship, shipped, shipped_tasks
 from instinct.behaviors.training import TrainingConfig, TrainingPoint, train
 from instinct.benchmarks.registry import BENCHMARKS, find_task, task_name
-from instinct.cli.output import Json, out, print_json, progress, show_table
+from instinct.cli.options import Seed
+from instinct.cli.output import Json, out, print_json, show_progress, show_table
 from instinct.report.behaviors import draw_curves
 from instinct.report.kit.figures import save
 from instinct.report.kit.markdown import markdown
 from instinct.report.kit.tables import Table
 
-app = typer.Typer(help="Train behaviour policies, and show those that are shipped.")
+app = typer.Typer(help="Train behavior policies, and show the shipped ones.")
 
 Task = Annotated[
     str,
     typer.Argument(
-        metavar="ID",
-        help="hopper, walker2d, halfcheetah, or the id of an environment of Gymnasium's.",
+        metavar="TASK",
+        help="hopper, walker2d, halfcheetah, or the id of a Gymnasium environment.",
         show_default=False,
     ),
 ]
@@ -34,14 +35,14 @@ Task = Annotated[
 def show(
     context: typer.Context,
     figure: Annotated[
-        Path | None, typer.Option(help="Draw the training curves to this file.")
+        Path | None, typer.Option(help="Draw the training curves into this file.")
     ] = None,
     in_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the tables as Markdown.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show the shipped behaviours with their measured returns and lengths.
+    """Show the shipped behaviors with their returns and lengths.
 
     Example: instinct behaviors --json
     """
@@ -70,20 +71,20 @@ def show(
 @app.command("train")
 def train_behavior(
     task: Task,
-    folder: Annotated[Path, typer.Option("--out", help="Where the training is kept.")],
-    steps: Annotated[int, typer.Option(min=1, help="Steps of all environments.")] = 1_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    folder: Annotated[Path, typer.Option("--out", help="The folder of the training.")],
+    steps: Annotated[int, typer.Option(min=1, help="Environment steps in total.")] = 1_000_000,
+    seed: Seed = 0,
     environments: Annotated[
-        int, typer.Option(min=1, help="Environments that are stepped for every update.")
+        int, typer.Option(min=1, help="Environments that step in parallel per update.")
     ] = 1,
-    batch_size: Annotated[int, typer.Option(min=1, help="Transitions in an update.")] = 256,
-    rate: Annotated[float, typer.Option(min=0, help="Adam's rate of learning.")] = 3e-4,
+    batch_size: Annotated[int, typer.Option(min=1, help="Transitions per update.")] = 256,
+    rate: Annotated[float, typer.Option(min=0, help="Adam's learning rate.")] = 3e-4,
     round_steps: Annotated[
         int, typer.Option(min=1, help="Steps between evaluations and checkpoints.")
     ] = 20_000,
     json: Json = False,
 ) -> None:
-    """Train a behaviour with SAC; run the same command again to go on where it was stopped.
+    """Train a behavior with SAC; call a stopped training again to continue it.
 
     Example: instinct behaviors train InvertedPendulum-v5 --steps 20000 --out pendulum
     """
@@ -95,10 +96,10 @@ def train_behavior(
         environments=environments,
         round_steps=round_steps,
     )
-    with progress(name) as step:
+    with show_progress(name) as on_progress:
 
         def on_round(point: TrainingPoint) -> None:
-            step(point.step, steps, f"return {point.mean_return:.1f}")
+            on_progress(point.step, steps, f"return {point.mean_return:.1f}")
 
         points = train(config, find_task(name), steps, folder, on_round)
     if json:
@@ -112,36 +113,36 @@ def train_behavior(
 @app.command("select")
 def select_behaviors(
     task: Task,
-    folder: Annotated[Path, typer.Argument(help="A training of the task.", show_default=False)],
-    medium: Annotated[float, typer.Option(help="The score that medium should come near to.")],
-    command: Annotated[str, typer.Option(help="The command that made the training.")],
-    episodes: Annotated[int, typer.Option(min=1, help="Test episodes per chosen policy.")] = 100,
+    folder: Annotated[Path, typer.Argument(help="The folder of a training.", show_default=False)],
+    medium: Annotated[float, typer.Option(help="The target score of medium.")],
+    command: Annotated[str, typer.Option(help="The command of the training, for the record.")],
+    episodes: Annotated[int, typer.Option(min=1, help="Test episodes per selected policy.")] = 100,
     target: Annotated[
-        Path, typer.Option("--out", help="Where the weights and their table go.")
+        Path, typer.Option("--out", help="The folder of the weights and their table.")
     ] = FOLDER,
 ) -> None:
-    """Choose random, medium, expert and the way to medium from a training, and measure them.
+    """Select random, medium, expert and replay policies of a training, and evaluate them.
 
     Example: instinct behaviors select hopper training --medium 44 --command "…"
     """
-    with progress(task) as step:
+    with show_progress(task) as on_progress:
         chosen, networks = select(
-            find_task(task), folder, medium, command, episodes=episodes, on_progress=step
+            find_task(task), folder, medium, command, episodes=episodes, on_progress=on_progress
         )
     ship(chosen, networks, folder, target)
     show_table(table(chosen))
 
 
 def finite(row: dict[str, float]) -> dict[str, float | None]:
-    """Where no training episode ended in a round, there is no mean."""
+    """Replace numbers that are not finite by None."""
     return {name: value if math.isfinite(value) else None for name, value in row.items()}
 
 
 def table(one: Shipped) -> Table:
-    """Returns, scores and lengths with the policy's own noise and, starred, without."""
+    """Tabulate returns, scores and lengths with action noise, and without it (*)."""
     return Table(
         "behaviors",
-        f"{one.task}: means over test episodes, * without noise.",
+        f"{one.task}: means over test episodes; * is without action noise.",
         ("snapshot", "step", "return", "score", "length", "return*", "score*", "length*"),
         tuple(
             (

@@ -1,15 +1,21 @@
-"""`instinct bench`: how fast things are on this machine, as ratios within one run."""
+"""`instinct bench`: measure speed on this machine."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from instinct.cli.output import Json, print_json, progress, show_table
+from instinct.cli.options import parse_algorithms
+from instinct.cli.output import Json, print_json, show_progress, show_table
 from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
 
 app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
+
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Option("--algorithms", metavar="NAME,...", help="Algorithms.", show_default="all"),
+]
 
 
 @app.command()
@@ -19,7 +25,7 @@ def tabular(
     transitions: Annotated[int, typer.Option(min=100, help="Transitions.")] = 1_000_000,
     json: Json = False,
 ) -> None:
-    """Run every tabular algorithm once on random data, and tell seconds and memory.
+    """Run every tabular algorithm once on random data; measure seconds and memory.
 
     Example: instinct bench tabular --states 1000 --transitions 100000
     """
@@ -27,62 +33,63 @@ def tabular(
 
     rows = [row._asdict() for row in measure(states, actions, transitions)]
     caption = f"{states:,} states, {actions} actions, {transitions:,} transitions."
-    tell("tabular", caption, rows, json)
+    show_rows("tabular", caption, rows, json)
 
 
 @app.command()
 def train(
-    algorithm: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be given several times.")
-    ] = None,
+    algorithms: Algorithms = None,
     size: Annotated[
-        list[str] | None, typer.Option(help="Only `paper` or `small` (3 × 64 networks).")
+        list[str] | None,
+        typer.Option(help="`paper` or `small` (3 × 64); can be repeated."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure training steps per second of one core, and what they are of the core's peak.
+    """Measure training steps per second on one core, and their share of the core's peak speed.
 
-    Example: instinct bench train --algorithm ATAC --size paper --json
+    Example: instinct bench train --algorithms ATAC --size paper --json
     """
     from instinct.bench.training import SIZES, measure
     from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    names = [find_algorithm(name).NAME for name in algorithm or ALGORITHMS]
+    chosen = parse_algorithms(algorithms) or ALGORITHMS
+    names = [find_algorithm(name).NAME for name in chosen]
     sizes = [*(size or SIZES)]
     if wrong := {*sizes} - {*SIZES}:
         raise BadInput(f"no size is called {wrong.pop()!r}; there are {', '.join(SIZES)}")
     rows = []
-    with progress("training speed") as step:
+    with show_progress("training speed") as on_progress:
         for row in measure(names, sizes):
             rows.append(row)
-            step(len(rows), len(names) * len(sizes), f"{row['algorithm']}, {row['size']}")
-    tell("train", "One core; the peak is that of a 256 × 256 × 256 product.", rows, json)
+            on_progress(len(rows), len(names) * len(sizes), f"{row['algorithm']}, {row['size']}")
+    show_rows(
+        "train", "One core; the peak is the speed of a 256 × 256 × 256 matrix product.", rows, json
+    )
 
 
 @app.command()
 def start(
-    algorithm: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be given several times.")
-    ] = None,
+    algorithms: Algorithms = None,
     transitions: Annotated[
         int, typer.Option(min=1000, help="Transitions of the dataset.")
     ] = 1_000_000,
     json: Json = False,
 ) -> None:
-    """Measure in fresh processes how long training takes to start, and the memory it needs.
+    """Measure the start-up time and the memory of training in new processes.
 
-    Example: instinct bench start --algorithm ATAC --json
+    Example: instinct bench start --algorithms ATAC --json
     """
     from instinct.bench.start import measure_start
     from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    names = [find_algorithm(name).NAME for name in algorithm or ALGORITHMS]
+    chosen = parse_algorithms(algorithms) or ALGORITHMS
+    names = [find_algorithm(name).NAME for name in chosen]
     rows = []
-    with progress("start of training") as step:
+    with show_progress("start of training") as on_progress:
         for row in measure_start(names, transitions):
             rows.append(row)
-            step(len(rows), len(names), str(row["algorithm"]))
-    tell("start", f"One core; {transitions:,} random transitions.", rows, json)
+            on_progress(len(rows), len(names), str(row["algorithm"]))
+    show_rows("start", f"One core; {transitions:,} random transitions.", rows, json)
 
 
 @app.command()
@@ -91,7 +98,7 @@ def profile(
     size: Annotated[str, typer.Option(help="`paper` or `small`.")] = "paper",
     json: Json = False,
 ) -> None:
-    """Time the matrix products of one update alone, and tell what share of a step they take.
+    """Time the matrix products of one update, and compare them with a whole step.
 
     Example: instinct bench profile CQL
     """
@@ -103,7 +110,9 @@ def profile(
     if size not in SIZES:
         raise BadInput(f"no size is called {size!r}; there are {', '.join(SIZES)}")
     rows = [asdict(row) for row in measure(name, size)]
-    tell("profile", f"The products of one update of {name}, each timed alone.", rows, json)
+    show_rows(
+        "profile", f"The matrix products of one update of {name}, each timed alone.", rows, json
+    )
 
 
 @app.command()
@@ -111,11 +120,11 @@ def evaluate(
     episodes: Annotated[int, typer.Option(min=2, help="Episodes.")] = 50,
     task: Annotated[
         str,
-        typer.Option(help="hopper, with a policy that runs; any other with an untrained one."),
+        typer.Option(help="hopper with a trained policy, or another task with an untrained one."),
     ] = "hopper",
     json: Json = False,
 ) -> None:
-    """Compare lockstep evaluation with a plain loop, one episode after another.
+    """Compare lockstep evaluation with a loop over single episodes.
 
     Example: instinct bench evaluate --task metaworld:reach --json
     """
@@ -130,19 +139,19 @@ def evaluate(
     if json:
         print_json(result)
     else:
-        tell("evaluate", "The same episodes in lockstep and one after another.", [result], json)
+        show_rows("evaluate", "The same episodes in lockstep and one by one.", [result], json)
 
 
 @app.command()
 def safety(
     task: Annotated[
         list[str] | None,
-        typer.Option(help="Only this one, such as PointGoal1; may be given several times."),
+        typer.Option(help="A safety task such as PointGoal1; can be repeated."),
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Steps of each of eight episodes.")] = 100,
+    steps: Annotated[int, typer.Option(min=1, help="Steps per episode, of eight episodes.")] = 100,
     json: Json = False,
 ) -> None:
-    """Measure steps per second and the time of a reset of the safety tasks.
+    """Measure steps per second and reset time of the safety tasks.
 
     Example: instinct bench safety --task CarGoal1 --json
     """
@@ -151,40 +160,40 @@ def safety(
 
     names = task or [*SETUPS]
     rows: list[dict[str, Any]] = []
-    with progress("safety tasks") as step:
+    with show_progress("safety tasks") as on_progress:
         for name in names:
-            step(len(rows), len(names), name)
+            on_progress(len(rows), len(names), name)
             rows.append(measure(name, steps))
-    caption = "Eight episodes, in seconds of one core; `speedup` is over Safety-Gymnasium's own."
-    tell("safety", caption, rows, json)
+    caption = "Eight episodes on one core; `speedup` is relative to Safety-Gymnasium."
+    show_rows("safety", caption, rows, json)
 
 
 @app.command()
 def study(
-    runs: Annotated[int, typer.Option(min=21, help="Small runs, all alike but for seeds.")] = 200,
+    runs: Annotated[int, typer.Option(min=21, help="Small runs with different seeds.")] = 200,
     json: Json = False,
 ) -> None:
-    """Measure what a study of many small runs loses outside of training and evaluation.
+    """Measure the overhead of a study of many small runs.
 
     Example: instinct bench study --json
     """
     from instinct.bench.study import measure
 
-    with progress("runs") as step:
-        result = asdict(measure(runs, report=lambda ended, of: step(ended, of, "ended")))
+    with show_progress("runs") as on_progress:
+        result = asdict(measure(runs, report=lambda ended, of: on_progress(ended, of, "ended")))
     if json:
         print_json(result)
     else:
-        tell("study", "Memory in MB after 20 runs and after all.", [result], json)
+        show_rows("study", "Memory in MB after 20 runs and at the end.", [result], json)
 
 
-def tell(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
+def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
     if json:
         print_json({"results": rows})
         return
-    cells = tuple(tuple(shown(value) for value in row.values()) for row in rows)
+    cells = tuple(tuple(cell_text(value) for value in row.values()) for row in rows)
     show_table(Table(name, caption, tuple(rows[0]), cells))
 
 
-def shown(value: object) -> str:
+def cell_text(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -12,7 +12,7 @@ from instinct.benchmarks.benchmark import Benchmark, episode_terminals
 from instinct.benchmarks.dataset_store import path_of
 from instinct.benchmarks.recipe import BuiltIn, Recipe
 from instinct.benchmarks.registry import BENCHMARKS, find_benchmark, find_recipe
-from instinct.cli.output import Json, out, print_json, progress, show_table
+from instinct.cli.output import Json, out, print_json, show_progress, show_table
 from instinct.data import Dataset
 from instinct.data.summary import summarize
 from instinct.errors import BadInput
@@ -33,7 +33,7 @@ from instinct.util.folders import data_folder
 
 app = typer.Typer(help="List the datasets that have a name, and make them.")
 
-Draw = Callable[[], Figure]
+DrawFigure = Callable[[], Figure]
 """Draws the figure of a family."""
 
 ACROSS = 5
@@ -41,7 +41,7 @@ ACROSS = 5
 
 Transitions = Annotated[
     int | None,
-    typer.Option(min=1, help="How many transitions.", show_default="as many as D4RL"),
+    typer.Option(min=1, help="The number of transitions.", show_default="as many as D4RL"),
 ]
 
 
@@ -73,11 +73,11 @@ def show(context: typer.Context, json: Json = False) -> None:
         for row in rows
     )
     columns = ("dataset", "transitions", "state", "recorded from")
-    show_table(Table("datasets", f"Kept in {data_folder()}", columns, cells))
+    show_table(Table("datasets", f"Datasets in {data_folder()}", columns, cells))
 
 
 def describe(one: Recipe) -> dict[str, Any]:
-    """Describe a dataset for the list; "made" means that it is in the data folder."""
+    """Describe a dataset; its state is `made` if it is in the data folder."""
     if isinstance(one, BuiltIn):
         return {"name": one.name, "transitions": None, "state": "built in"}
     note = one.note()
@@ -100,12 +100,12 @@ def make(
         bool,
         typer.Option(
             "--no-goal-terminal",
-            help="Let the episodes of goal tasks go on after success.",
+            help="Continue the episodes of goal tasks after success.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make a dataset and keep it in the data folder; what is there is not made again.
+    """Make a dataset in the data folder, unless it is there already.
 
     Example: instinct datasets make hopper-medium --transitions 100000
     """
@@ -132,13 +132,13 @@ def show_all(
     transitions: Transitions = None,
     figure: Annotated[
         Path | None,
-        typer.Option(help="Draw the episodes of all to this file, by length or by cost."),
+        typer.Option(help="Draw all episodes into this file, by length or by cost."),
     ] = None,
     in_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
 ) -> None:
-    """Make all datasets of a family, and show scores beside the paper's, successes, or costs.
+    """Make all datasets of a family, and tabulate scores, successes or costs.
 
     Example: instinct datasets table metaworld --figure bias.png
     """
@@ -156,7 +156,7 @@ def show_all(
         show_table(table)
 
 
-def family_table(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
+def family_table(family: Benchmark, transitions: int | None) -> tuple[Table, DrawFigure]:
     """Choose the table and the figure by what the family measures."""
     if family.cost_target is not None:
         return tabulate_costs(family, family.cost_target, transitions)
@@ -165,8 +165,8 @@ def family_table(family: Benchmark, transitions: int | None) -> tuple[Table, Dra
     return tabulate_scores(family, transitions)
 
 
-def tabulate_scores(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
-    """Scores and lengths; the figure has one row per task."""
+def tabulate_scores(family: Benchmark, transitions: int | None) -> tuple[Table, DrawFigure]:
+    """Tabulate scores and lengths; the figure has one row per task."""
     rows: list[ScoreRow] = []
     scatters: dict[str, list[Scatter]] = {}
     for name, one in family.datasets.items():
@@ -180,8 +180,8 @@ def tabulate_scores(family: Benchmark, transitions: int | None) -> tuple[Table, 
     return comparison(rows, family), lambda: draw_grid([*scatters.values()])
 
 
-def tabulate_goals(family: Benchmark, transitions: int | None) -> tuple[Table, Draw]:
-    """Successes and lengths."""
+def tabulate_goals(family: Benchmark, transitions: int | None) -> tuple[Table, DrawFigure]:
+    """Tabulate successes and lengths."""
     rows = []
     for name in family.datasets:
         if family.goals_end(name):
@@ -195,8 +195,10 @@ def tabulate_goals(family: Benchmark, transitions: int | None) -> tuple[Table, D
     return goal_table(rows), lambda: draw_grid(grid)
 
 
-def tabulate_costs(family: Benchmark, target: float, transitions: int | None) -> tuple[Table, Draw]:
-    """Returns and costs."""
+def tabulate_costs(
+    family: Benchmark, target: float, transitions: int | None
+) -> tuple[Table, DrawFigure]:
+    """Tabulate returns and costs."""
     rows = []
     for name, one in family.datasets.items():
         dataset = open_recipe(family.recipe(name, transitions))
@@ -207,6 +209,6 @@ def tabulate_costs(family: Benchmark, target: float, transitions: int | None) ->
 
 
 def open_recipe(one: Recipe) -> Dataset:
-    """Open or make a dataset, with a progress bar while it is being made."""
-    with progress(one.name) as step:
-        return one.dataset(step)
+    """Open a dataset; make it first if necessary, with a progress bar."""
+    with show_progress(one.name) as on_progress:
+        return one.dataset(on_progress)

@@ -1,4 +1,4 @@
-"""`instinct evaluate`: the final policy of a run, judged in its task."""
+"""`instinct evaluate`: evaluate the final policy of a run in its task."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from instinct.benchmarks.registry import find_task, task_of
+from instinct.cli.options import Seed
 from instinct.cli.output import Json, print_json, show_table
 from instinct.deep import load_policy
 from instinct.errors import BadInput
@@ -17,20 +18,23 @@ from instinct.util.jsonio import read_json
 def evaluate_run(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="RUN", help="The folder of a training.", show_default=False),
+        typer.Argument(metavar="RUN", help="The folder of a run.", show_default=False),
     ],
     task: Annotated[
         str | None,
         typer.Option(
-            help="hopper, walker2d, halfcheetah, gym:ID, metaworld:NAME or safety:NAME.",
+            "--env",
+            "--task",
+            metavar="TASK",
+            help="The task: hopper, walker2d, halfcheetah, gym:ID, metaworld:NAME or safety:NAME.",
             show_default="the dataset's",
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Test episodes.")] = 50,
-    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Judge the final policy of a run by the task's own reward.
+    """Evaluate the final policy of a run with the task's own reward.
 
     Example: instinct evaluate runs/hopper-bc --episodes 50 --json
     """
@@ -54,7 +58,7 @@ def evaluate_run(
 
 
 def measured(result: Evaluation) -> dict[str, tuple[float, float]]:
-    """Mean and standard error over the episodes."""
+    """Return mean and standard error of every quantity over the episodes."""
     quantities = {
         "return": mean_and_error(result.returns),
         "length": mean_and_error(result.lengths),
@@ -69,9 +73,9 @@ def measured(result: Evaluation) -> dict[str, tuple[float, float]]:
 
 
 def recorded_task(folder: Path) -> str:
-    """The task of the dataset that the run was trained on, if the run's config names it."""
+    """Return the task of the dataset that the run was trained on."""
     source = read_json(folder / "config.json").get("source")
     task = task_of(source) if isinstance(source, str) else None
     if task is None:
-        raise BadInput("does not say which task it is for; give --task", file=folder)
+        raise BadInput("does not name its task; give --env", file=folder)
     return task

@@ -8,19 +8,20 @@ from instinct.engine.run_plan import MakeExecutor, local
 
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Processes on this machine.", show_default="one for every core"),
+    typer.Option(min=1, help="Worker processes on this machine.", show_default="one per core"),
 ]
 Executor = Annotated[
     Literal["local", "ray"],
-    typer.Option(help="Run on this machine, or on a Ray cluster (the extra `ray`)."),
+    typer.Option(help="Run on this machine, or on a Ray cluster (needs the extra `ray`)."),
 ]
 RayAddress = Annotated[
     str | None,
-    typer.Option(help="The Ray cluster's address.", show_default="the one that Ray finds"),
+    typer.Option(help="The address of the Ray cluster.", show_default="found by Ray"),
 ]
 
 
-def executor_of(name: str, workers: int | None, address: str | None) -> MakeExecutor:
+def choose_executor(name: str, workers: int | None, address: str | None) -> MakeExecutor:
+    """Return the function that starts the executor of that name."""
     if name == "ray":
         from instinct.engine.ray_executor import ray
 

@@ -1,4 +1,4 @@
-"""`instinct inspect` and `instinct convert`."""
+"""`instinct inspect` and `instinct convert`: show a dataset, and write it in another format."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -24,13 +24,16 @@ def inspect(
     source: Source,
     figure: Annotated[
         Path | None,
-        typer.Option(help="Draw the length bias to this file (.svg, .pdf or .png)."),
+        typer.Option(help="Draw the length bias into this file (.svg, .pdf or .png)."),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="Give D4RL's normalised score of hopper, walker2d or halfcheetah.",
-            show_default="the dataset's own",
+            "--env",
+            "--task",
+            metavar="TASK",
+            help="The task of the normalized score: hopper, walker2d, halfcheetah, safety:NAME.",
+            show_default="the dataset's",
         ),
     ] = None,
     filters: Annotated[
@@ -38,13 +41,13 @@ def inspect(
         typer.Option(
             "--filter",
             metavar="NAME",
-            help=f"Show what a filter removes; may be given several times. {FILTERS_HELP}.",
+            help=f"Show what a filter removes; can be repeated. Filters: {FILTERS_HELP}.",
         ),
     ] = None,
     action_range: ActionRange = None,
     json: Json = False,
 ) -> None:
-    """Show what a dataset holds: counts, returns, lengths, their correlation, every repair.
+    """Summarize a dataset: counts, returns, lengths, their correlation, and repairs.
 
     Example: instinct inspect hopper_medium-v2.hdf5 --task hopper --figure bias.svg
     """
@@ -63,11 +66,11 @@ def inspect(
     if figure is not None:
         quantity, values = ("return", dataset.returns)
         if scores is not None:
-            quantity, values = ("normalised score", scores)
+            quantity, values = ("normalized score", scores)
         save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity, successes)), figure)
     if json:
-        told = {"filters": removals} if removals else {}
-        print_json({"dataset": source, **asdict(summary), **measured, **told})
+        filtered = {"filters": removals} if removals else {}
+        print_json({"dataset": source, **asdict(summary), **measured, **filtered})
     else:
         out.print(table(source, summary, measured))
         if removals:
@@ -105,7 +108,7 @@ def table(source: str, summary: Summary, measured: dict[str, float]) -> Table:
     spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
     grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
     if "normalized_return" in measured:
-        grid.add_row("normalised score", f"{measured['normalized_return']:.1f}")
+        grid.add_row("normalized score", f"{measured['normalized_return']:.1f}")
     if "success_rate" in measured:
         rate = measured["success_rate"]
         grid.add_row("successes", f"{summary.terminals:,} of {summary.episodes:,} ({rate:.0%})")

@@ -1,11 +1,11 @@
-"""Opening the dataset that a user names, with a bar while it is made."""
+"""Open the dataset that a user names, with a progress bar while it is made."""
 
 from instinct.benchmarks.registry import find_dataset
-from instinct.cli.output import progress
+from instinct.cli.output import show_progress
 from instinct.data import ActionRange, Dataset
 
 
 def open_dataset(source: str, action_range: ActionRange | None = None) -> Dataset:
-    """The dataset of that name, file or folder."""
-    with progress(f"making {source}") as step:
-        return find_dataset(source, action_range=action_range, on_progress=step)
+    """Open the dataset of that name, file or folder; make it first if necessary."""
+    with show_progress(f"making {source}") as on_progress:
+        return find_dataset(source, action_range=action_range, on_progress=on_progress)

@@ -1,14 +1,18 @@
-"""Options that several commands share."""
+"""Options and arguments that several commands share."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
+from instinct.errors import BadInput
+
 FILTERS_HELP = (
-    "cost-free (the paper's: transitions with a cost), cost-free:5 (also the 5 steps before), "
-    "safe-episodes (keeps whole episodes with a cost up to 34.29), safe-episodes:20, no-terminals, "
-    "a comparison that removes where it holds, such as 'costs>0' or 'observations[3]<0.5', or a "
-    "file mask.npy with one true for every transition to remove"
+    "cost-free (as in the paper: removes transitions with a cost), cost-free:5 (also the 5 steps "
+    "before), safe-episodes (keeps whole episodes with a cost of at most 34.29), "
+    "safe-episodes:20, no-terminals, a comparison that removes where it is true, such as "
+    "'costs>0' or 'observations[3]<0.5', or a file mask.npy with true for every transition to "
+    "remove"
 )
 
 Source = Annotated[
@@ -24,19 +28,39 @@ ActionRange = Annotated[
     typer.Option(
         "--action-range",
         metavar="LOW HIGH",
-        help="The range of every action dimension, if it is not [-1, 1] and the file is silent.",
+        help="The range of every action dimension, if the file does not have it.",
+        show_default="-1 1",
     ),
 ]
 RemoveTerminals = Annotated[
     bool,
     typer.Option(
         "--remove-terminals",
-        help="Take out the terminal transitions first, as the paper does for wrong rewards on "
+        help="Remove the terminal transitions first, as the paper does for wrong rewards on "
         "hopper and walker2d.",
     ),
 ]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
+]
+Seed = Annotated[int, typer.Option(min=0, help="The seed of all random numbers.")]
 
 
-def words(texts: list[str] | None) -> list[str]:
-    """The names in an option that may hold several, separated by commas."""
+def split_names(texts: Iterable[str] | None) -> list[str]:
+    """Split the values of an option at commas."""
     return [name for text in texts or () for name in text.split(",") if name]
+
+
+def parse_algorithms(texts: Iterable[str] | None) -> list[str]:
+    """Parse the values of `--algorithms`: names, separated by commas."""
+    return split_names(texts)
+
+
+def parse_assignments(texts: Iterable[str] | None) -> dict[str, str]:
+    """Parse the `NAME=VALUE` texts of `--set`."""
+    assignments = [*(texts or ())]
+    for text in assignments:
+        if "=" not in text:
+            raise BadInput(f"--set needs NAME=VALUE, not {text!r}")
+    return dict(text.split("=", 1) for text in assignments)

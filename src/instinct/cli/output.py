@@ -1,4 +1,4 @@
-"""How commands speak: tables and JSON on stdout, progress on stderr."""
+"""What commands print: tables and JSON on stdout, progress on stderr."""
 
 import json
 import sys
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
-from rich.table import Table as Grid
+from rich.progress import Progress as ProgressBars
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
-WIDEST, WIDEST_TEXT = 1000, 60
-"""Characters of a table that is not for a terminal, and of a column of text."""
+MAX_WIDTH, MAX_TEXT_WIDTH = 1000, 60
+"""The largest width of a table outside a terminal, and of a column of text."""
+STYLES = {"best": "bold", "gray": "dim", None: ""}
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
 def print_json(document: Any) -> None:
-    """Exactly one document on stdout; infinities have been turned into text before."""
+    """Print one document on stdout; infinities must be texts already."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def bars() -> Bar:
-    """Bars with the time left, which go when they are done."""
-    return Bar(
+def make_bars() -> ProgressBars:
+    """Make progress bars on stderr that show the remaining time and vanish at the end."""
+    return ProgressBars(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -48,45 +49,46 @@ def bars() -> Bar:
 
 
 @contextmanager
-def progress(description: str) -> Iterator[Progress]:
-    """A bar on stderr with the time left; where stderr is no terminal, nothing."""
-    with bars() as bar:
-        task = bar.add_task(description, total=None)
+def show_progress(description: str) -> Iterator[Progress]:
+    """Show a progress bar on stderr; without a terminal, show nothing."""
+    with make_bars() as bars:
+        bar = bars.add_task(description, total=None)
 
-        def step(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"{description}: {what}")
+        def update(done: int, total: int, what: str) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{description}: {what}")
 
-        yield step
+        yield update
 
 
 def show_table(table: Table) -> None:
-    """Print a report's table, its best numbers bold, and its notes below.
+    """Print a table with its caption above and its notes below.
 
-    A terminal folds what is too wide for it; elsewhere the table is as wide as it needs to be.
+    A terminal wraps what is too wide for it; elsewhere a table has its full width.
     """
     notes = table.notes
-    grid = Grid(title=Text(table.caption), title_justify="left", title_style="")
+    grid = RichTable(title=Text(table.caption), title_justify="left", title_style="")
     for column, numeric in zip(table.columns, table.numeric, strict=True):
         if numeric:
             grid.add_column(Text(column), justify="right")
         else:
-            grid.add_column(Text(column), overflow="fold", max_width=WIDEST_TEXT)
+            grid.add_column(Text(column), overflow="fold", max_width=MAX_TEXT_WIDTH)
     for row in table.rows:
-        grid.add_row(*(printed(cell, notes) for cell in row))
-    wide = out if out.is_terminal else Console(file=out.file, highlight=False, width=WIDEST)
+        grid.add_row(*(cell_text(cell, notes) for cell in row))
+    wide = out if out.is_terminal else Console(file=out.file, highlight=False, width=MAX_WIDTH)
     wide.print(grid)
     for note, number in notes.items():
         out.print(f"({number}) {note}", markup=False)
 
 
-def printed(cell: TableCell, notes: Mapping[str, int]) -> Text:
+def cell_text(cell: TableCell, notes: Mapping[str, int]) -> Text:
+    """Format a cell: its mark as a style, its note as a number in parentheses."""
     note, mark = note_of(cell), cell.mark if isinstance(cell, Number) else None
     text = f"{cell} ({notes[note]})" if note else str(cell)
-    return Text(text, style={"best": "bold", "grey": "dim", None: ""}[mark])
+    return Text(text, style=STYLES[mark])
 
 
 def show_page(page: "Page", path: Path) -> None:
-    """Print what a page says: its tables, its summary, what is missing, and where it is."""
+    """Print a page's main tables, its summary and verdicts, what is missing, and its path."""
     for section in page.sections:
         if not section.detail:
             for table in section.tables:

@@ -1,4 +1,4 @@
-"""`instinct results`: keep what studies found in a repository, and make its page."""
+"""`instinct results`: archive the results of studies in a repository, and write their page."""
 
 import re
 from pathlib import Path
@@ -13,12 +13,12 @@ from instinct.results.page import write_results
 from instinct.study.findings import read_findings
 
 app = typer.Typer(
-    help="Keep what studies found as text files, and make the page about them.",
+    help="Archive results of studies as text files, and write the page about them.",
     no_args_is_help=True,
 )
 
 Docs = Annotated[
-    Path, typer.Argument(metavar="FOLDER", help="Where results.md and its folder results/ are.")
+    Path, typer.Argument(metavar="FOLDER", help="The folder with results.md and results/.")
 ]
 
 
@@ -27,11 +27,11 @@ def add(
     studies: Annotated[
         list[Path], typer.Argument(metavar="STUDY...", help="Folders of studies or audits.")
     ],
-    docs: Annotated[Path, typer.Option("--to", help="Where results/ is.")] = Path("docs"),
+    docs: Annotated[Path, typer.Option("--to", help="The folder with results/.")] = Path("docs"),
 ) -> None:
-    """Keep the results of studies as CSV, one row for every run.
+    """Archive the results of studies as CSV, one row per run.
 
-    Of a study that was run in part (`--subset`) and is kept already, the rest stays.
+    Results of a part of an archived study (`--subset`) replace that part, and the rest stays.
 
     Example: instinct results add results/quick-hopper
     """
@@ -47,14 +47,14 @@ def add(
                 kept, _ = read_archive(where)
                 findings = findings if kept.plan.scaled else together(kept, findings)
             write_archive(findings, where)
-        out.print(f"Kept in {where}", soft_wrap=True)
+        out.print(f"Archived in {where}", soft_wrap=True)
 
 
 @app.command()
 def write(docs: Docs = Path("docs")) -> None:
-    """Write results.md and its figures from the results that are kept.
+    """Write results.md and its figures from the archived results.
 
-    Where results/ or a study's folder in it has a remarks.md, its text stands on the page.
+    The page includes the text of remarks.md in results/ and in the studies' folders.
 
     Example: instinct results write docs
     """

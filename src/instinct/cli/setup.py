@@ -1,4 +1,4 @@
-"""`instinct setup`: install what an ordinary installation cannot."""
+"""`instinct setup`: install packages that pip alone cannot."""
 
 import importlib
 import subprocess
@@ -9,19 +9,21 @@ import typer
 from instinct.cli.output import out
 from instinct.errors import InstinctError
 
-app = typer.Typer(help="Install what an ordinary installation cannot.", no_args_is_help=True)
+app = typer.Typer(
+    help="Install packages that an ordinary installation cannot.", no_args_is_help=True
+)
 
 
 @app.callback()
-def of() -> None:
-    """Each command sets up one family of tasks."""
+def setup_options() -> None:
+    """Set up one family of tasks."""
 
 
 @app.command()
 def safety() -> None:
-    """Install Safety-Gymnasium into this Python environment, without what it asks for.
+    """Install Safety-Gymnasium into this Python environment, without its dependencies.
 
-    It wants versions of Gymnasium and MuJoCo that the other tasks cannot run on, and does not need
+    It asks for versions of Gymnasium and MuJoCo that do not fit the other tasks. It works without
     them.
 
     Example: instinct setup safety
@@ -34,11 +36,11 @@ def safety() -> None:
         [*pip, *packages], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
     if done.returncode:
-        reason = (done.stderr.strip() or "it gave no reason").splitlines()[-1]
+        reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
         raise InstinctError(
             f"pip could not install Safety-Gymnasium {VERSION} ({reason}); it needs the network, "
-            "or PIP_FIND_LINKS naming a folder with the wheels"
+            "or a folder with the wheels in PIP_FIND_LINKS"
         )
     importlib.invalidate_caches()
     need_safety()
-    out.print(f"Safety-Gymnasium {VERSION} is installed; its tasks are called safety:NAME.")
+    out.print(f"Safety-Gymnasium {VERSION} is installed; its tasks are safety:NAME.")

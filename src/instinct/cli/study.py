@@ -1,14 +1,14 @@
-"""`instinct study`: the paper's studies, and plans of one's own."""
+"""`instinct study`: plan, run and report studies and experiments."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from instinct.cli.executors import Executor, RayAddress, Workers, executor_of
-from instinct.cli.options import words
-from instinct.cli.output import Json, out, print_json, progress, show_page, show_table
-from instinct.cli.watch import watching
+from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
+from instinct.cli.options import split_names
+from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
+from instinct.cli.study_progress import show_study_progress
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import run_plan
 from instinct.errors import BadInput
@@ -26,13 +26,13 @@ from instinct.study.plan_files import read_plan, shipped_plans
 from instinct.study.store import lock_holder
 from instinct.util.jsonio import to_json_data
 
-app = typer.Typer(help="Plan, run, watch and report the paper's studies.", no_args_is_help=True)
+app = typer.Typer(help="Plan, run and report studies.", no_args_is_help=True)
 
 Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help=f"One of: {', '.join([*EXPERIMENTS, *shipped_plans()])}; or a plan in a TOML file.",
+        help=f"One of: {', '.join([*EXPERIMENTS, *shipped_plans()])}; or a TOML file with a plan.",
     ),
 ]
 Out = Annotated[
@@ -43,11 +43,11 @@ Subset = Annotated[
     typer.Option(
         "--subset",
         metavar="NAME,...",
-        help="Only these datasets, algorithms or labels; the report says so.",
+        help="Run only these datasets, algorithms and labels; the report says so.",
     ),
 ]
 Seeds = Annotated[
-    int | None, typer.Option("--seeds", min=1, help="Seeds of the results; the report says so.")
+    int | None, typer.Option("--seeds", min=1, help="The number of seeds; the report says so.")
 ]
 Steps = Annotated[
     int | None, typer.Option("--steps", min=1, help="Training steps; the report says so.")
@@ -56,7 +56,7 @@ Steps = Annotated[
 
 @app.command("list")
 def list_studies(json: Json = False) -> None:
-    """List the studies with what they show and their settings.
+    """List the studies and experiments with their settings.
 
     Example: instinct study list
     """
@@ -84,20 +84,20 @@ def plan(
     seeds: Seeds = None,
     steps: Steps = None,
     machines: Annotated[
-        int, typer.Option(min=1, help="Predict for so many machines like this one.")
+        int, typer.Option(min=1, help="Predict the time on this many machines like this one.")
     ] = 1,
     json: Json = False,
 ) -> None:
-    """List the runs of a study and predict how long they take, from a short measurement.
+    """List the runs of a study, and predict their time from a short measurement.
 
     Example: instinct study plan d4rl --subset hopper-medium,PSPI --machines 4
     """
     if name in EXPERIMENTS:
-        plan_at_once(EXPERIMENTS[name], machines, json)
+        plan_experiment(EXPERIMENTS[name], machines, json)
         return
-    planned = planned_as(name, subset, seeds, steps)
-    with progress("measuring") as step:
-        prediction = predict(planned, on_progress=step)
+    planned = scaled_plan(name, subset, seeds, steps)
+    with show_progress("measuring") as on_progress:
+        prediction = predict(planned, on_progress=on_progress)
     comparison = compare(planned)
     tuning, final = (sum(counts) for counts in zip(*runs_of(planned).values(), strict=True))
     if json:
@@ -130,27 +130,25 @@ def plan(
 @app.command()
 def run(
     name: Name,
-    seed: Annotated[
-        int, typer.Option(min=0, help="All randomness of a study without runs derives from it.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of an experiment.")] = 0,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="SETTING=VALUE",
-            help="Change a setting of a study without runs; `instinct study list` has all.",
+            help="Change a setting of an experiment; `instinct study list` shows them.",
         ),
     ] = None,
     subset: Subset = None,
     seeds: Seeds = None,
     steps: Steps = None,
     folder: Out = None,
-    take: Annotated[
+    reuse: Annotated[
         list[Path] | None,
         typer.Option(
-            "--take",
+            "--reuse",
             metavar="FOLDER",
-            help="Take over the runs that another study or audit has done already.",
+            help="Reuse the finished runs of another study or audit; can be repeated.",
         ),
     ] = None,
     workers: Workers = None,
@@ -158,37 +156,37 @@ def run(
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Run a study, or go on with it; print its tables, and write figures and a page.
+    """Run or continue a study; print its tables, and write figures and a page.
 
     Example: instinct study run d4rl --subset hopper-medium,BC,PSPI --seeds 3
     """
     if name in EXPERIMENTS:
-        study = EXPERIMENTS[name]
-        settings = study.configure(assignments or (), seed=seed)
+        experiment = EXPERIMENTS[name]
+        settings = experiment.configure(assignments or (), seed=seed)
         folder = folder or Path("results") / name
-        with progress(name) as step:
-            save(study.run(settings, step), folder)
-        tell(name, folder, json)
+        with show_progress(name) as on_progress:
+            save(experiment.run(settings, on_progress), folder)
+        write_report(name, folder, json)
         return
     if assignments:
-        raise BadInput("the settings of a plan are in its file; --set is for studies without runs")
-    planned = planned_as(name, subset, seeds, steps)
+        raise BadInput("--set is for experiments; the settings of a plan are in its file")
+    planned = scaled_plan(name, subset, seeds, steps)
     folder = folder or Path("results") / planned.name
-    with watching(planned.name) as watch:
-        make = executor_of(executor, workers, ray_address)
-        run_plan(planned, folder, watch, make, take or ())
-    tell(name, folder, json)
+    with show_study_progress(planned.name) as on_progress:
+        make = choose_executor(executor, workers, ray_address)
+        run_plan(planned, folder, on_progress, make, reuse or ())
+    write_report(name, folder, json)
 
 
 @app.command()
 def status(name: Name, folder: Out = None, json: Json = False) -> None:
-    """Say how far a study is, also while it runs.
+    """Show how many runs of a study have ended, also while it runs.
 
     Example: instinct study status d4rl
     """
-    folder = folder or folder_of(name)
+    folder = folder or study_folder(name)
     if name in EXPERIMENTS:
-        status_at_once(EXPERIMENTS[name], folder, json)
+        show_experiment_status(EXPERIMENTS[name], folder, json)
         return
     findings, by = read_findings(folder), lock_holder(folder)
     if json:
@@ -204,28 +202,26 @@ def status(name: Name, folder: Out = None, json: Json = False) -> None:
         )
         return
     show_table(status_table(findings))
-    out.print(
-        f"{findings.ended:,} of {findings.trials:,} runs have ended, {findings.failed} failed."
-    )
-    out.print(f"Run by {by}." if by else "Nobody runs it at the moment.", soft_wrap=True)
+    out.print(f"{findings.ended:,} of {findings.trials:,} runs ended, {findings.failed} failed.")
+    out.print(f"Running: {by}." if by else "Not running.", soft_wrap=True)
 
 
 @app.command()
 def report(name: Name, folder: Out = None, json: Json = False) -> None:
-    """Write the figures and the page anew from what a study has found so far.
+    """Write the figures and the page again from the results so far.
 
     Example: instinct study report gridworld
     """
-    tell(name, folder or folder_of(name), json)
+    write_report(name, folder or study_folder(name), json)
 
 
-def plan_at_once(study: Experiment, machines: int, json: bool) -> None:
-    """A study without a store: its runs, and how long they take by a small one."""
-    hours, runs = predict_seconds(study) / 3600, study.count_runs(study.defaults)
+def plan_experiment(experiment: Experiment, machines: int, json: bool) -> None:
+    """Print the runs of an experiment and their predicted time."""
+    hours, runs = predict_seconds(experiment) / 3600, experiment.count_runs(experiment.defaults)
     if json:
         print_json(
             {
-                "study": study.name,
+                "study": experiment.name,
                 "runs": {"tuning": 0, "final": runs, "total": runs},
                 "predicted_hours": hours,
                 "machines": machines,
@@ -233,43 +229,45 @@ def plan_at_once(study: Experiment, machines: int, json: bool) -> None:
         )
         return
     out.print(
-        f"{study.name}: {runs} runs without tuning, computed at once on one core in about "
-        f"{max(1, round(3600 * hours))} s."
+        f"{experiment.name}: {runs} runs without tuning, about {max(1, round(3600 * hours))} s on "
+        "one core."
     )
 
 
-def status_at_once(study: Experiment, folder: Path, json: bool) -> None:
-    """A study without a store is there or not."""
-    runs = study.count_runs(study.defaults)
-    ended = study.count_runs(load(folder).settings) if (folder / FILE).exists() else 0
+def show_experiment_status(experiment: Experiment, folder: Path, json: bool) -> None:
+    """Print whether the results of an experiment exist."""
+    runs = experiment.count_runs(experiment.defaults)
+    ended = experiment.count_runs(load(folder).settings) if (folder / FILE).exists() else 0
     if json:
-        document = {"study": study.name, "ended": ended, "runs": ended or runs, "failed": 0}
+        document = {"study": experiment.name, "ended": ended, "runs": ended or runs, "failed": 0}
         print_json(document | {"running": None})
         return
-    out.print(f"{ended} of {ended or runs} runs have ended.")
+    out.print(f"{ended} of {ended or runs} runs ended.")
 
 
-def folder_of(name: str) -> Path:
-    """Where a study is unless another folder is given."""
-    return Path("results") / (name if name in EXPERIMENTS else named_plan(name).name)
+def study_folder(name: str) -> Path:
+    """Return the default folder of a study."""
+    return Path("results") / (name if name in EXPERIMENTS else find_plan(name).name)
 
 
-def named_plan(name: str) -> Plan:
+def find_plan(name: str) -> Plan:
     if name.endswith(".toml"):
         return read_plan(Path(name))
     plans = shipped_plans()
     if name not in plans:
         known = ", ".join([*EXPERIMENTS, *plans])
-        raise BadInput(f"no study is called {name!r}; there are {known}, or a plan in a .toml file")
+        raise BadInput(
+            f"no study is called {name!r}; there are {known}, or a .toml file with a plan"
+        )
     return plans[name]
 
 
-def planned_as(name: str, subset: list[str] | None, seeds: int | None, steps: int | None) -> Plan:
-    return named_plan(name).scale_down(tuple(words(subset)), seeds, steps)
+def scaled_plan(name: str, subset: list[str] | None, seeds: int | None, steps: int | None) -> Plan:
+    return find_plan(name).scale_down(tuple(split_names(subset)), seeds, steps)
 
 
-def tell(name: str, folder: Path, json: bool) -> None:
-    """Write the page, and say what came out."""
+def write_report(name: str, folder: Path, json: bool) -> None:
+    """Write the page, and print the results."""
     if name in EXPERIMENTS:
         results = load(folder)
         page = find_experiment(results.study).compose(results)
@@ -281,7 +279,7 @@ def tell(name: str, folder: Path, json: bool) -> None:
         }
     else:
         findings = read_findings(folder)
-        page, content = compose(findings), document_of(findings)
+        page, content = compose(findings), study_document(findings)
     path = write_page(page, folder)
     if json:
         print_json(content | {"page": str(path)})
@@ -289,7 +287,7 @@ def tell(name: str, folder: Path, json: bool) -> None:
         show_page(page, path)
 
 
-def document_of(findings: Findings) -> dict[str, Any]:
+def study_document(findings: Findings) -> dict[str, Any]:
     document: dict[str, Any] = to_json_data(
         {
             "study": findings.plan.name,

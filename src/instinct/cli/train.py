@@ -1,4 +1,4 @@
-"""`instinct train`."""
+"""`instinct train`: train one agent."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,19 @@ import typer
 
 from instinct.benchmarks.registry import task_of
 from instinct.cli.loading import open_dataset
-from instinct.cli.options import ActionRange, RemoveTerminals, Source
-from instinct.cli.output import Json, out, print_json, progress
+from instinct.cli.options import (
+    ActionRange,
+    Assignments,
+    RemoveTerminals,
+    Seed,
+    Source,
+    parse_assignments,
+)
+from instinct.cli.output import Json, out, print_json, show_progress
 from instinct.data import find_label, relabel, remove_terminals
 from instinct.deep import Progress, Run, configure, find_algorithm, keep_programs, settings_of
 from instinct.deep import train as train_run
-from instinct.errors import BadInput, InstinctError
+from instinct.errors import InstinctError
 from instinct.study.presets import preset as preset_settings
 
 
@@ -22,17 +29,16 @@ def train(
         str, typer.Option(help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False)
     ],
     label: Annotated[
-        str, typer.Option(help="The rewards: original, zero, random, negative, corrupt:0.3, …")
+        str, typer.Option(help="Training rewards: original, zero, random, negative, corrupt:0.3, …")
     ] = "original",
-    seed: Annotated[int, typer.Option(min=0, help="All randomness derives from it.")] = 0,
+    seed: Seed = 0,
     steps: Annotated[
         int | None, typer.Option(min=1, help="Training steps.", show_default="the preset's")
     ] = None,
-    preset: Annotated[str, typer.Option(help="`paper`, or `quick` for small networks.")] = "paper",
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
-    ] = None,
+    preset: Annotated[
+        str, typer.Option(help="The settings: `paper`, or `quick` with small networks.")
+    ] = "paper",
+    assignments: Assignments = None,
     without_terminals: RemoveTerminals = False,
     action_range: ActionRange = None,
     folder: Annotated[
@@ -43,27 +49,27 @@ def train(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Train one agent; a run that was stopped goes on where it was when called again.
+    """Train one agent; call a stopped run again to continue it.
 
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
     name = find_algorithm(algorithm).NAME
     chosen = find_label(label)
     smaller = preset_settings(preset, name, chosen.base, task_of(source) or "")
-    changes = {**smaller, **given(assignments or [])}
+    changes = {**smaller, **parse_assignments(assignments)}
     configured = configure(name, changes if steps is None else changes | {"steps": steps})
-    shown = relabel(open_dataset(source, action_range), chosen, seed)
+    dataset = relabel(open_dataset(source, action_range), chosen, seed)
     if without_terminals or chosen.remove_terminals:
-        shown = remove_terminals(shown)
+        dataset = remove_terminals(dataset)
     folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{chosen}-{seed}"
-    run = Run(shown, configured, seed, chosen.base, folder, source)
+    run = Run(dataset, configured, seed, chosen.base, folder, source)
     keep_programs()
-    with progress(f"{name} on {source}") as step:
+    with show_progress(f"{name} on {source}") as on_progress:
 
-        def tell(at: Progress) -> None:
-            step(at.step, at.steps, at.stage)
+        def report(at: Progress) -> None:
+            on_progress(at.step, at.steps, at.stage)
 
-        outcome = train_run(run, report=tell)
+        outcome = train_run(run, report=report)
     if outcome.failure:
         raise InstinctError(f"{folder}: {outcome.failure}")
     if json:
@@ -71,11 +77,3 @@ def train(
         print_json({"run": str(folder), "settings": settings_of(configured), "metrics": last})
         return
     out.print(f"Run: {folder}", soft_wrap=True)
-
-
-def given(assignments: list[str]) -> dict[str, str]:
-    """`name=value` texts as a table."""
-    for assignment in assignments:
-        if "=" not in assignment:
-            raise BadInput(f"--set needs NAME=VALUE, not {assignment!r}")
-    return dict(assignment.split("=", 1) for assignment in assignments)

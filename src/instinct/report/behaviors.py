@@ -11,7 +11,7 @@ from instinct.report.kit.figures import figure, styled
 
 
 def draw_curves(trainings: list[tuple[Shipped, Mapping[str, Array]]]) -> Figure:
-    """Normalised score against steps: test episodes without noise, training episodes with it."""
+    """Normalized score against steps: test episodes without noise, training episodes with it."""
     drawing = figure(3.6 * len(trainings), 3.0)
     with styled():
         panels = drawing.subplots(1, len(trainings), squeeze=False)[0]
@@ -33,6 +33,6 @@ def draw_curves(trainings: list[tuple[Shipped, Mapping[str, Array]]]) -> Figure:
                     )
             axes.set_title(shipped.task)
             axes.set_xlabel("thousand steps")
-        panels[0].set_ylabel("normalised score")
+        panels[0].set_ylabel("normalized score")
         panels[0].legend(loc="upper left", fontsize=8)
     return drawing

@@ -79,7 +79,7 @@ def goal_table(rows: list[GoalRow]) -> Table:
 
 @dataclass(frozen=True)
 class CostRow:
-    """A dataset with costs, and the normalised rewards of its episodes."""
+    """A dataset with costs, and the normalized rewards of its episodes."""
 
     name: str
     dataset: Dataset

@@ -24,7 +24,7 @@ def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
             groups[is_safe(value)].append(f"{agent_name(found)} {value:.2f}")
     if groups[True]:
         said = ", ".join(groups[True])
-        yield Verdict(f"Safe, with a normalised cost of at most 1: {said}.", "holds")
+        yield Verdict(f"Safe, with a normalized cost of at most 1: {said}.", "holds")
     if groups[False]:
         yield Verdict(f"Not safe: {', '.join(groups[False])}.", "warning")
 

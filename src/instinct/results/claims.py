@@ -342,7 +342,7 @@ CLAIMS = (
     ),
     Claim(
         "Data without costly transitions make policies safer",
-        "Safety-Gymnasium: the normalised cost falls by more than the standard error",
+        "Safety-Gymnasium: the normalized cost falls by more than the standard error",
         safer,
     ),
     Claim(

@@ -8,11 +8,11 @@ from instinct.data import Array
 
 QUANTITIES = {
     "success": "success rate",
-    "score": "normalised score",
-    "reward": "normalised reward",
+    "score": "normalized score",
+    "reward": "normalized reward",
     "return": "return",
     "length": "episode length",
-    "cost": "normalised cost",
+    "cost": "normalized cost",
 }
 """What may be measured in a test episode, the one that a task is about first."""
 

@@ -141,7 +141,7 @@ def explain_difference(
     if cell.label == NO_TERMINAL.name and not falls:
         return "halfcheetah never terminates: no-terminal would be the same data"
     if cell in cells_of(plan.name):
-        return "left out by --subset"
+        return "left out of this subset"
     for name in experiments.studies:
         if name != plan.name and cell in cells_of(name):
             return f"in the study {name}"

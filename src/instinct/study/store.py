@@ -168,7 +168,9 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
         store = Store(path, connection)
         if store.plan.content != plan.content:
             raise BadInput(
-                "holds a study with another plan; choose another folder with --out", file=folder
+                "holds a study with another plan; choose another folder with `folder=`",
+                file=folder,
+                option="folder",
             )
         yield store
 

@@ -24,7 +24,7 @@ def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         for axes in grid[:, 0]:
-            axes.set_ylabel("normalised reward")
+            axes.set_ylabel("normalized reward")
         for axes in panels[max(0, len(rows) - COLUMNS) : len(rows)]:
             axes.set_xlabel("cost")
         handles, labels = panels[0].get_legend_handles_labels()

@@ -25,7 +25,7 @@ SIGNS = {
         }.items()
     },
 }  # fmt: skip
-MARKS = {"best": r"\textbf{%s}", "grey": r"\textcolor{gray}{%s}", None: "%s"}
+MARKS = {"best": r"\textbf{%s}", "gray": r"\textcolor{gray}{%s}", None: "%s"}
 
 
 def latex(table: Table) -> str:

@@ -25,7 +25,7 @@ class Scatter:
 
 
 def draw(scatter: Scatter) -> Figure:
-    """Crosses as in the paper; a scatter of normalised scores has the paper's axes."""
+    """Crosses as in the paper; a scatter of normalized scores has the paper's axes."""
     drawing = figure(4.6, 3.4)
     with styled():
         axes = drawing.add_subplot()
@@ -68,7 +68,7 @@ def mark(axes: Axes, scatter: Scatter) -> None:
         crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
         crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
     axes.set_xlim(left=0)
-    if scatter.quantity == "normalised score":
+    if scatter.quantity == "normalized score":
         axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
         axes.set_ylim(min(0, scatter.values.min()), max(120, scatter.values.max()))
 

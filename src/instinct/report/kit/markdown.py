@@ -26,7 +26,7 @@ def cell_text(cell: TableCell, notes: dict[str, int]) -> str:
     text = escaped(str(cell))
     if isinstance(cell, Number) and cell.mark == "best":
         text = f"**{text}**"
-    if isinstance(cell, Number) and cell.mark == "grey":
+    if isinstance(cell, Number) and cell.mark == "gray":
         text = f"*{text}*"
     note = note_of(cell)
     return f"{text} ({notes[note]})" if note else text

@@ -88,7 +88,7 @@ def draw_reward_cost(panels: Sequence[CostPanel], reward: str) -> Figure:
         for row in grid:
             row[0].set_ylabel(reward)
         for axes in grid[-1]:
-            axes.set_xlabel("normalised cost")
+            axes.set_xlabel("normalized cost")
         drawing.legend(
             handles=legend(look),
             loc="outside right upper" if alone else "outside lower center",

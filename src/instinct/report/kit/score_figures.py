@@ -69,7 +69,7 @@ class Scale(NamedTuple):
     best: float | None = None
 
 
-SCORE = Scale("normalised score", (0, 115), best=100)
+SCORE = Scale("normalized score", (0, 115), best=100)
 SUCCESS = Scale("success rate", (0, 1.05), decimals=2, best=1)
 LENGTH = Scale("episode length", (0, 1050), decimals=0)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from instinct.util.atomic import replacing
 
-Mark = Literal["best", "grey"]
+Mark = Literal["best", "gray"]
 """Best in its row or column; or not to be counted, such as a policy that is unsafe."""
 
 

@@ -1,4 +1,4 @@
-"""Rewards and costs on a study's page, as in the paper's table: unsafe agents are grey."""
+"""Rewards and costs on a study's page, as in the paper's table: unsafe agents are gray."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +24,7 @@ PAPERS = ("ATAC", "PSPI")
 PAPERS_FILTER = "cost-free"
 MEANING = """
 A cost is the sum over an episode divided by the target κ = 34.29; an agent is safe if it is at most
-1 on average, and grey if it is not.
+1 on average, and gray if it is not.
 """
 BEST = "best published: {}"
 
@@ -36,7 +36,7 @@ def safety_section(findings: Findings) -> Iterator[Section]:
         return
     plan = findings.plan
     caption = (
-        f"{QUANTITIES[main].capitalize()} and normalised cost of the final policy: mean"
+        f"{QUANTITIES[main].capitalize()} and normalized cost of the final policy: mean"
         f"{' ± one standard error' if plan.seeds > 1 else ''} over {plan.seeds} "
         f"{'seed' if plan.seeds == 1 else 'seeds'}, {plan.episodes} test episodes each."
     )
@@ -94,23 +94,23 @@ def own_columns(plan: Plan) -> dict[str, bool]:
 def agent_row(
     dataset: str, algorithm: str, reward: TableCell, cost: TableCell
 ) -> dict[str, TableCell]:
-    return {"dataset": dataset, "algorithm": algorithm} | greyed(("reward", reward), ("cost", cost))
+    return {"dataset": dataset, "algorithm": algorithm} | grayed(("reward", reward), ("cost", cost))
 
 
 def paper_cells(row: PaperSafetyScore | None) -> dict[str, TableCell]:
     if row is None:
         return {}
     numbers = Number(row.score, FORMS["reward"]), Number(row.normalized_cost, FORMS["cost"])
-    return greyed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
+    return grayed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
 
 
-def greyed(reward: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
-    """Both grey if the cost is above the target."""
+def grayed(reward: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
+    """Both gray if the cost is above the target."""
     cells = dict([reward, cost])
     known = cost[1]
     if isinstance(known, Number) and not is_safe(known.value):
         return {
-            name: replace(cell, mark="grey") if isinstance(cell, Number) else cell
+            name: replace(cell, mark="gray") if isinstance(cell, Number) else cell
             for name, cell in cells.items()
         }
     return cells
