@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from instinct.data import Array, Box, Dataset
-from instinct.deep import Pace, Policy, Progress, Run, State, configure, settings_of, train
+from instinct.deep import (
+    Pace,
+    Run,
+    StageProgress,
+    State,
+    TrainedPolicy,
+    configure,
+    settings_of,
+    train,
+)
 from instinct.deep.algorithms.bc import BC, MEAN_RATE, Halves, hold_out
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
@@ -39,7 +48,7 @@ def noisy_line(episodes: int = 40, length: int = 5) -> Dataset:
 def error(settings: dict[str, Any]) -> float:
     """How far the final policy is from s₀/2 on average."""
     run = Run(noisy_line(), configure("BC", settings))
-    policy = Policy(run.algorithm, train(run).weights, Box.of(1))
+    policy = TrainedPolicy(run.algorithm, train(run).weights, Box.of(1))
     s = np.random.default_rng(2).uniform(-1, 1, (1000, SIZE))
     actions, _ = policy.act(policy.start(1000), s, np.zeros(1000))
     return float(np.abs(actions - s[:, :1] / 2).mean())
@@ -62,7 +71,9 @@ def trained(dataset: Dataset, updates: int) -> tuple[list[State], list[float]]:
         batch = algorithm.sample(state, data, jax.random.fold_in(key, step))
         assert isinstance(batch, Halves)
         state, metrics = algorithm.update(state, batch, key)
-        modes = np.asarray(algorithm.mode(state, batch.observations), float)
+        modes = np.asarray(
+            algorithm.mode({"policy": state.policy.params}, batch.observations), float
+        )
         errors.append(float(((modes - np.asarray(batch.actions)) ** 2).sum(axis=1).mean()))
         assert float(metrics["held_out_error"]) == pytest.approx(errors[-1], rel=1e-5)
         states.append(state)
@@ -78,17 +89,17 @@ def test_the_policy_with_the_lowest_running_mean_is_kept() -> None:
         means.append(float(np.average(errors[:n], weights=weights)))
     best = int(np.argmin(means))
     assert 0 < best < 39, "the mean must have a minimum inside for this to test anything"
-    assert float(states[-1]["best_error"]) == pytest.approx(means[best], rel=1e-4)
+    assert float(states[-1].best.error) == pytest.approx(means[best], rel=1e-4)
     final = BC().weights(states[-1])["policy"]
-    jax.tree.map(np.testing.assert_array_equal, final, states[best]["policy"])
+    jax.tree.map(np.testing.assert_array_equal, final, states[best].policy.params)
 
 
 def test_nothing_is_learned_from_what_is_held_out() -> None:
     dataset = noise_dataset()
     other = np.where(hold_out(dataset, 0.25)[:, None], 0.5, dataset.actions)
     mine, theirs = (trained(data, 4)[0][-1] for data in (dataset, replace(dataset, actions=other)))
-    jax.tree.map(np.testing.assert_array_equal, mine["policy"], theirs["policy"])
-    assert float(mine["best_error"]) != float(theirs["best_error"])
+    jax.tree.map(np.testing.assert_array_equal, mine.policy.params, theirs.policy.params)
+    assert float(mine.best.error) != float(theirs.best.error)
 
 
 def episodes_held_out(dataset: Dataset, share: float) -> Array:
@@ -127,12 +138,12 @@ def test_stopped_in_the_middle(tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: StageProgress) -> None:
         if progress.step == 20:
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(run, pace=OFTEN, report=stop)
+        train(run, pace=OFTEN, on_progress=stop)
     resumed = train(run, pace=OFTEN)
     jax.tree.map(np.testing.assert_array_equal, resumed.weights, whole.weights)
     for name, column in whole.metrics.items():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from instinct.data import Array, Box, Dataset
-from instinct.deep import Pace, Policy, Run, configure, train
+from instinct.deep import Pace, Run, TrainedPolicy, configure, train
 from instinct.deep.nn.networks import scaled_tanh_gaussian
 from tests.deep.problems import cliff, one_step
 
@@ -20,7 +20,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
     run = Run(dataset, configure(name, settings))
     outcome = train(run)
     assert not outcome.failure
-    policy = Policy(run.algorithm, outcome.weights, Box.of(1))
+    policy = TrainedPolicy(run.algorithm, outcome.weights, Box.of(1))
     memory = policy.start(len(observations))
     return policy.act(memory, observations, np.zeros(len(observations)))[0]
 

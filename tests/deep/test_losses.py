@@ -14,6 +14,7 @@ from instinct.data import Array
 from instinct.deep.algorithms import cql, dt
 from instinct.deep.algorithms.algorithm import Algorithm, Batch, Data
 from instinct.deep.algorithms.settings import configure
+from instinct.deep.nn.optimizer import Learner
 from instinct.deep.training.loop import first_state
 from instinct.deep.training.run_training import stages
 from tests.deep import reference as ref
@@ -30,24 +31,32 @@ def prepared(name: str, settings: dict[str, Any] | None = None, stage: int = -1)
     data = jax.tree.map(jnp.asarray, algorithm.prepare(noise_dataset()))
     state = start(algorithm, data)
     random = np.random.default_rng(1)
-    for part in ("policy", "targets"):
-        if part in state:
-            state[part] = jax.tree.map(
-                lambda leaf: leaf + jnp.asarray(0.2 * random.normal(size=leaf.shape), leaf.dtype),
-                state[part],
-            )
+
+    def moved(tree: TREE) -> TREE:
+        return jax.tree.map(
+            lambda leaf: leaf + jnp.asarray(0.2 * random.normal(size=leaf.shape), leaf.dtype), tree
+        )
+
+    if isinstance(state.policy, Learner):
+        state = state._replace(policy=state.policy._replace(params=moved(state.policy.params)))
+    else:
+        state = state._replace(policy=moved(state.policy))
+    if hasattr(state, "targets"):
+        state = state._replace(targets=moved(state.targets))
+    elif hasattr(state, "critics"):
+        state = state._replace(critics=state.critics._replace(targets=moved(state.critics.targets)))
     return algorithm, state, algorithm.sample(state, data, KEY), data
 
 
-def start(algorithm: Algorithm, data: Data) -> dict[str, Any]:
+def start(algorithm: Algorithm, data: Data) -> Any:
     before = algorithm.warm_start()
     warm = None if before is None else start(before, data)
     return first_state(algorithm, jax.random.key(0), data, warm)
 
 
-def gradient(state: dict[str, Any], name: str) -> TREE:
-    assert int(state[f"{name}_optimizer"]["count"]) == 1
-    return jax.tree.map(lambda mean: 10 * np.asarray(mean), state[f"{name}_optimizer"]["mean"])
+def gradient(learner: Learner[Any]) -> TREE:
+    assert int(learner.optimizer.count) == 1
+    return jax.tree.map(lambda mean: 10 * np.asarray(mean), learner.optimizer.mean)
 
 
 def assert_close(tree: TREE, expected: TREE) -> None:
@@ -66,8 +75,8 @@ def numpy_batch(batch: Batch) -> Any:
     return Batch(*ref.double(tuple(batch)))
 
 
-def next_actions(state: dict[str, Any], s: Array, noise: Array, c: float) -> Array:
-    mean, std = ref.mean_and_std(ref.double(state["policy"]), s)
+def next_actions(policy: TREE, s: Array, noise: Array, c: float) -> Array:
+    mean, std = ref.mean_and_std(ref.double(policy), s)
     return np.asarray(c * np.tanh(mean + std * noise))
 
 
@@ -81,12 +90,12 @@ def test_cloning() -> None:
         return -float(ref.squashed_log_density(b.actions, mean, std, 1.2).mean())
 
     np.testing.assert_allclose(
-        metrics["cloning_loss"], loss(ref.double(state["policy"])), rtol=1e-4
+        metrics["cloning_loss"], loss(ref.double(state.policy.params)), rtol=1e-4
     )
-    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+    assert_close(gradient(after.policy), ref.central_differences(loss, state.policy.params))
 
 
-def bellman(algorithm: Any, state: dict[str, Any], b: Any, a_next: Array, head: TREE) -> float:
+def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE) -> float:
     """The Bellman loss of a head, with values clipped at 2/(1 − γ) times the largest reward."""
     rewards = noise_dataset().rewards.astype(float)
     horizon = 2 * algorithm.value_scale / (1 - algorithm.discount)
@@ -96,7 +105,9 @@ def bellman(algorithm: Any, state: dict[str, Any], b: Any, a_next: Array, head: 
         target = algorithm.value_scale * b.rewards + algorithm.discount * b.goes_on * v
         return np.asarray(np.clip(target, low, high))
 
-    first, second = (ref.f(t, b.next_observations, a_next) for t in ref.double(state["targets"]))
+    first, second = (
+        ref.f(t, b.next_observations, a_next) for t in ref.double(state.critics.targets)
+    )
     target_error = (ref.f(head, b.observations, b.actions) - backup(np.minimum(first, second))) ** 2
     itself = backup(ref.f(head, b.next_observations, a_next))
     residual_error = (ref.f(head, b.observations, b.actions) - itself) ** 2
@@ -109,7 +120,7 @@ def test_evaluation() -> None:
     after, metrics = algorithm.update(state, batch, KEY)
     b = numpy_batch(batch)
     a_next = next_actions(
-        state, b.next_observations, np.asarray(jax.random.normal(KEY, b.actions.shape)), 1.0
+        state.policy, b.next_observations, np.asarray(jax.random.normal(KEY, b.actions.shape)), 1.0
     )
 
     def loss(critics: TREE) -> float:
@@ -117,9 +128,11 @@ def test_evaluation() -> None:
 
     assert 0 < b.goes_on.mean() < 1
     np.testing.assert_allclose(
-        metrics["bellman_loss"], loss(ref.double(state["critics"])), rtol=1e-4
+        metrics["bellman_loss"], loss(ref.double(state.critics.learner.params)), rtol=1e-4
     )
-    assert_close(gradient(after, "critic"), ref.central_differences(loss, state["critics"]))
+    assert_close(
+        gradient(after.critics.learner), ref.central_differences(loss, state.critics.learner.params)
+    )
 
 
 @pytest.mark.parametrize("name", ["ATAC", "PSPI"])
@@ -130,8 +143,8 @@ def test_actor_critic(name: str, beta: float, value_scale: float) -> None:
     after, metrics = algorithm.update(state, batch, KEY)
     b = numpy_batch(batch)
     noise, next_noise = np.asarray(jax.random.normal(KEY, (2, *b.actions.shape)), float)
-    a_pi = next_actions(state, b.observations, noise, 1.2)
-    a_next = next_actions(state, b.next_observations, next_noise, 1.2)
+    a_pi = next_actions(state.policy.params, b.observations, noise, 1.2)
+    a_next = next_actions(state.policy.params, b.next_observations, next_noise, 1.2)
 
     def critic_loss(critics: TREE) -> float:
         total = 0.0
@@ -143,12 +156,15 @@ def test_actor_critic(name: str, beta: float, value_scale: float) -> None:
         return total
 
     np.testing.assert_allclose(
-        metrics["critic_loss"], critic_loss(ref.double(state["critics"])), rtol=1e-4
+        metrics["critic_loss"], critic_loss(ref.double(state.critics.learner.params)), rtol=1e-4
     )
-    assert_close(gradient(after, "critic"), ref.central_differences(critic_loss, state["critics"]))
+    assert_close(
+        gradient(after.critics.learner),
+        ref.central_differences(critic_loss, state.critics.learner.params),
+    )
 
-    new_head = ref.double(after["critics"][1])
-    alpha = float(np.exp(after["log_alpha"]))
+    new_head = ref.double(after.critics.learner.params[1])
+    alpha = float(np.exp(after.temperature.params))
 
     def policy_loss(policy: TREE) -> float:
         mean, std = ref.mean_and_std(policy, b.observations)
@@ -157,21 +173,21 @@ def test_actor_critic(name: str, beta: float, value_scale: float) -> None:
         return ref.combined(-ref.f(new_head, b.observations, a).mean(), log_pi, alpha)
 
     np.testing.assert_allclose(
-        metrics["policy_loss"], policy_loss(ref.double(state["policy"])), rtol=1e-3
+        metrics["policy_loss"], policy_loss(ref.double(state.policy.params)), rtol=1e-3
     )
-    assert_close(gradient(after, "policy"), ref.central_differences(policy_loss, state["policy"]))
+    assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
 
-    mean, std = ref.mean_and_std(ref.double(state["policy"]), b.observations)
+    mean, std = ref.mean_and_std(ref.double(state.policy.params), b.observations)
     entropy = -ref.squashed_log_density(a_pi, mean, std, 1.2).mean()
-    np.testing.assert_allclose(gradient(after, "alpha"), entropy + 2, rtol=1e-4)
-    np.testing.assert_allclose(after["log_alpha"], -5e-4 * np.sign(entropy + 2), rtol=1e-4)
+    np.testing.assert_allclose(gradient(after.temperature), entropy + 2, rtol=1e-4)
+    np.testing.assert_allclose(after.temperature.params, -5e-4 * np.sign(entropy + 2), rtol=1e-4)
     jax.tree.map(
         lambda new, old, online: np.testing.assert_allclose(
             new, 0.995 * np.asarray(old) + 0.005 * np.asarray(online), rtol=1e-4, atol=1e-6
         ),
-        after["targets"],
-        state["targets"],
-        after["critics"],
+        after.critics.targets,
+        state.critics.targets,
+        after.critics.learner.params,
     )
 
 
@@ -189,24 +205,26 @@ def test_bc() -> None:
     def loss(policy: TREE) -> float:
         return gaussian_loss(policy, b, 1.0)
 
-    np.testing.assert_allclose(metrics["policy_loss"], loss(ref.double(state["policy"])), rtol=1e-4)
-    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+    np.testing.assert_allclose(
+        metrics["policy_loss"], loss(ref.double(state.policy.params)), rtol=1e-4
+    )
+    assert_close(gradient(after.policy), ref.central_differences(loss, state.policy.params))
 
 
 @pytest.mark.parametrize(("beta", "tau"), [(0.3, 0.7), (30.0, 0.9)], ids=str)
 def test_iql(beta: float, tau: float) -> None:
     algorithm, state, batch, _ = prepared("IQL", {"beta": beta, "tau": tau})
-    state["value"][-1]["bias"] -= 0.3
+    state.value.params[-1]["bias"] -= 0.3
     after, metrics = algorithm.update(state, batch, KEY)
     b = numpy_batch(batch)
     s, a, s_next = b.observations, b.actions, b.next_observations
-    q = np.minimum(*(ref.f(t, s, a) for t in ref.double(state["targets"])))
+    q = np.minimum(*(ref.f(t, s, a) for t in ref.double(state.targets)))
 
     def value_loss(v: TREE) -> float:
         u = q - ref.f(v, s)
         return float((np.abs(tau - (u < 0)) * u**2).mean())
 
-    old_v = ref.double(state["value"])
+    old_v = ref.double(state.value.params)
     y = b.rewards + 0.99 * b.goes_on * ref.f(old_v, s_next)
 
     def critic_loss(critics: TREE) -> float:
@@ -220,9 +238,10 @@ def test_iql(beta: float, tau: float) -> None:
 
     losses = {"value": value_loss, "critic": critic_loss, "policy": policy_loss}
     for name, loss in losses.items():
-        part = state["critics" if name == "critic" else name]
+        field = "critics" if name == "critic" else name
+        part = getattr(state, field).params
         np.testing.assert_allclose(metrics[f"{name}_loss"], loss(ref.double(part)), rtol=1e-4)
-        assert_close(gradient(after, name), ref.central_differences(loss, part))
+        assert_close(gradient(getattr(after, field)), ref.central_differences(loss, part))
 
 
 @pytest.mark.parametrize("name", ["CQL", "CQL3"])
@@ -246,11 +265,11 @@ def test_cql(name: str) -> None:
         a = np.tanh(mean + std * noise)
         return a, ref.squashed_log_density(a, mean, std, 1.0).sum(axis=-1)
 
-    policy = ref.double(state["policy"])
+    policy = ref.double(state.policy.params)
     y = b.rewards + 0.99 * b.goes_on * np.minimum(
         *(
             ref.f(t, s_next, sampled(policy, s_next, noise[1, 3])[0])
-            for t in ref.double(state["targets"])
+            for t in ref.double(state.targets)
         )
     )
 
@@ -267,7 +286,7 @@ def test_cql(name: str) -> None:
             total += ((q - y) ** 2).mean() + 2.0 * (np.log(density_weighted) - q).mean()
         return total
 
-    critics = ref.double(state["critics"])
+    critics = ref.double(state.critics.params)
 
     def policy_loss(policy: TREE) -> float:
         a, log_pi = sampled(policy, s, noise[0, 3])
@@ -275,10 +294,12 @@ def test_cql(name: str) -> None:
 
     np.testing.assert_allclose(metrics["critic_loss"], critic_loss(critics), rtol=1e-4)
     np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
-    assert_close(gradient(after, "critic"), ref.central_differences(critic_loss, state["critics"]))
-    assert_close(gradient(after, "policy"), ref.central_differences(policy_loss, state["policy"]))
+    assert_close(
+        gradient(after.critics), ref.central_differences(critic_loss, state.critics.params)
+    )
+    assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
     entropy = -sampled(policy, s, noise[0, 3])[1].mean()
-    np.testing.assert_allclose(gradient(after, "alpha"), entropy + m, rtol=1e-4)
+    np.testing.assert_allclose(gradient(after.temperature), entropy + m, rtol=1e-4)
 
 
 def test_decision_transformer() -> None:
@@ -301,9 +322,9 @@ def test_decision_transformer() -> None:
         return float(((predicted - actions) ** 2).mean())
 
     np.testing.assert_allclose(
-        metrics["action_error"], loss(ref.double(state["policy"])), rtol=1e-4
+        metrics["action_error"], loss(ref.double(state.policy.params)), rtol=1e-4
     )
-    assert_close(gradient(after, "policy"), ref.central_differences(loss, state["policy"]))
+    assert_close(gradient(after.policy), ref.central_differences(loss, state.policy.params))
 
 
 @pytest.mark.parametrize("name", ["CQL", "CQL3"])
@@ -321,4 +342,4 @@ def test_decision_transformer_with_a_few_windows_at_a_time(monkeypatch: pytest.M
 def test_where_the_weight_of_the_entropy_starts(name: str) -> None:
     for settings, alpha in (({}, 1.0), ({"entropy_weight": 0.01}, 0.01)):
         _, state, _, _ = prepared(name, settings)
-        np.testing.assert_allclose(np.exp(state["log_alpha"]), alpha, rtol=1e-5)
+        np.testing.assert_allclose(np.exp(state.temperature.params), alpha, rtol=1e-5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instinct.data import Dataset, relabel
-from instinct.deep import Outcome, Pace, Progress, Run, configure, train, train_many
+from instinct.deep import Outcome, Pace, Run, StageProgress, configure, train, train_many
 from tests.deep.problems import noise_dataset
 from tests.deep.test_resume import small
 
@@ -59,9 +59,9 @@ def test_workers_as_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         Run(labelled(name), small("ATAC", beta=beta), 3, name, tmp_path / f"{name}-{beta}")
         for name, beta in (("zero", 1), ("negative", 10))
     ]
-    told: list[tuple[int, Progress]] = []
+    told: list[tuple[int, StageProgress]] = []
     outcomes = train_many(
-        runs, how="workers", workers=1, pace=PACE, report=lambda i, p: told.append((i, p))
+        runs, how="workers", workers=1, pace=PACE, on_progress=lambda i, p: told.append((i, p))
     )
     for run, outcome in zip(runs, outcomes, strict=True):
         assert_close(outcome, train(replace(run, folder=None), pace=PACE))
@@ -101,7 +101,7 @@ def test_warm_starts_are_shared(
         Run(dataset, algorithm, seed),
         warm_starts=tmp_path,
         pace=PACE,
-        report=lambda progress: told.append(progress.stage),
+        on_progress=lambda progress: told.append(progress.stage),
     )
     assert list(dict.fromkeys(told)) == stages
     alone = train(Run(dataset, algorithm, seed), pace=PACE)

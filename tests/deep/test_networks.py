@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instinct.deep.algorithms.actor_critic import into_ball
 from instinct.deep.algorithms.algorithm import combine
+from instinct.deep.algorithms.warm_start import limit_norm
 from instinct.deep.nn.networks import (
     Normal,
     gaussian,
@@ -22,7 +22,7 @@ from instinct.deep.nn.networks import (
     tanh_gaussian,
     tanh_gaussian_init,
 )
-from instinct.deep.nn.optimizer import adam_init, adam_step, clip_norm, cosine, mean_gradient
+from instinct.deep.nn.optimizer import Adam, adam_init, adam_step, clip_norm, cosine, mean_gradient
 
 KEY = jax.random.key(0)
 
@@ -134,14 +134,14 @@ def test_the_gradient_does_not_depend_on_the_rows_taken_at_once(rows: int) -> No
 
 
 def test_cosine() -> None:
-    rates = [float(cosine(2.0, {"count": jnp.array(t)}, 10)) for t in (0, 5, 10)]
+    rates = [float(cosine(2.0, Adam(jnp.array(t), (), ()), 10)) for t in (0, 5, 10)]
     np.testing.assert_allclose(rates, [2, 1, 0], atol=1e-6)
 
 
 def test_norms() -> None:
-    assert float(jnp.linalg.norm(into_ball(jnp.full((20, 20), 10.0)))) == pytest.approx(100)
+    assert float(jnp.linalg.norm(limit_norm(jnp.full((20, 20), 10.0)))) == pytest.approx(100)
     small = jnp.full((2, 2), 10.0)
-    assert (into_ball(small) == small).all()
-    assert (into_ball(jnp.full(400, 10.0)) == 10).all()
+    assert (limit_norm(small) == small).all()
+    assert (limit_norm(jnp.full(400, 10.0)) == 10).all()
     clipped = clip_norm({"a": jnp.array([3.0]), "b": jnp.array([4.0])}, 0.25)
     np.testing.assert_allclose([clipped["a"][0], clipped["b"][0]], [0.15, 0.2], rtol=1e-5)

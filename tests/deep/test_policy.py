@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from instinct.data import Box, Dataset, Label, relabel
-from instinct.deep import Policy, Run, configure, load_policy, load_run, train
+from instinct.deep import Run, TrainedPolicy, configure, load_policy, load_run, train
 from instinct.deep.algorithms.dt import DT, returns_to_go
 from instinct.deep.algorithms.iql import reward_scale
 from instinct.deep.nn.transformer import Dropout
@@ -45,7 +45,7 @@ def test_actions_are_scaled_at_the_border(tmp_path: Path) -> None:
     run = Run(stretched(), algorithm, folder=tmp_path)
     outcome = train(run)
     for weights in (outcome.weights, load_run(tmp_path).outcome.weights):
-        policy = Policy(algorithm, weights, Box((0, -2), (4, 0)))
+        policy = TrainedPolicy(algorithm, weights, Box((0, -2), (4, 0)))
         s = noise_dataset().observations[:7]
         actions, _ = policy.act(policy.start(7), s, np.zeros(7))
         unit = np.clip(algorithm.mode(weights, jnp.asarray(s)), -1, 1)
@@ -107,11 +107,11 @@ def test_reward_scale() -> None:
     np.testing.assert_allclose(reward_scale(dataset), 1000 / spread)
     zero = relabel(dataset, "zero")
     assert reward_scale(zero) == 1
-    told = configure("IQL").prepare(zero).told["rewards"]
+    told = configure("IQL").prepare(zero).rewards["rewards"]
     assert (told == 0).all()
     outcome = train(Run(zero, configure("IQL", SMALL)))
     assert not outcome.failure
-    scaled = configure("IQL").prepare(dataset).told["rewards"]
+    scaled = configure("IQL").prepare(dataset).rewards["rewards"]
     np.testing.assert_allclose(scaled, dataset.rewards * 1000 / spread, rtol=1e-5)
 
 
@@ -163,7 +163,7 @@ def test_horizon_is_not_left() -> None:
     algorithm = configure("DT", DT_SMALL)
     assert isinstance(algorithm, DT)
     outcome = train(Run(noise_dataset(), algorithm))
-    policy = Policy(algorithm, outcome.weights, Box.of(2))
+    policy = TrainedPolicy(algorithm, outcome.weights, Box.of(2))
     memory = policy.start(1)
     for _ in range(8):
         actions, memory = policy.act(memory, np.zeros((1, 3)), np.zeros(1))

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from instinct.deep import Pace, Progress, Run, State, configure, train
+from instinct.deep import Pace, Run, StageProgress, State, configure, train
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.training.run_training import stages
 from instinct.errors import BadInput
@@ -37,9 +37,11 @@ def test_the_papers_final_policy_is_the_last() -> None:
     first, *later = trained(algorithm, 4)
     for state in later:
         jax.tree.map(
-            np.testing.assert_array_equal, algorithm.weights(state)["policy"], state["policy"]
+            np.testing.assert_array_equal, algorithm.weights(state)["policy"], state.policy.params
         )
-    assert not np.array_equal(first["policy"][0]["weight"], later[-1]["policy"][0]["weight"])
+    assert not np.array_equal(
+        first.policy.params[0]["weight"], later[-1].policy.params[0]["weight"]
+    )
 
 
 @pytest.mark.parametrize("name", ["ATAC", "PSPI"])
@@ -58,7 +60,7 @@ def test_weights_fall_geometrically_with_age(name: str) -> None:
         np.testing.assert_allclose(average, expected, rtol=1e-5, atol=1e-6)
 
     average = algorithm.weights(states[-1])["policy"]
-    jax.tree.map(compare, average, *(state["policy"] for state in states))
+    jax.tree.map(compare, average, *(state.policy.params for state in states))
 
 
 def test_averaging_changes_only_what_acts() -> None:
@@ -78,12 +80,12 @@ def test_stopped_in_the_middle(tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: StageProgress) -> None:
         if progress.stage == "PSPI" and progress.step == 15:
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(run, pace=OFTEN, report=stop)
+        train(run, pace=OFTEN, on_progress=stop)
     resumed = train(run, pace=OFTEN)
     jax.tree.map(np.testing.assert_array_equal, resumed.weights, whole.weights)
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from instinct.deep import Outcome, Pace, Progress, Run, configure, load_run, train
+from instinct.deep import Outcome, Pace, Run, StageProgress, configure, load_run, train
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
@@ -47,7 +47,7 @@ def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
     run = Run(noise_dataset(), small(name), folder=tmp_path)
     seen: list[tuple[str, int]] = []
 
-    def stop_when_new(progress: Progress) -> None:
+    def stop_when_new(progress: StageProgress) -> None:
         if (progress.stage, progress.step) not in seen:
             seen.append((progress.stage, progress.step))
             raise Stopped
@@ -55,7 +55,7 @@ def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
     outcome = None
     while outcome is None:
         try:
-            outcome = train(run, pace=OFTEN, report=stop_when_new)
+            outcome = train(run, pace=OFTEN, on_progress=stop_when_new)
         except Stopped:
             continue
     assert len(seen) == (7 if name == "ATAC" else 3)
@@ -84,14 +84,14 @@ def test_a_folder_holds_one_run(tmp_path: Path) -> None:
 
 
 def test_another_checkpoint_is_refused(tmp_path: Path) -> None:
-    def stop(progress: Progress) -> None:
+    def stop(progress: StageProgress) -> None:
         if progress.step == 20:
             raise Stopped
 
     for seed in (0, 1):
         run = Run(noise_dataset(), small("IQL"), seed, folder=tmp_path / str(seed))
         with pytest.raises(Stopped):
-            train(run, pace=OFTEN, report=stop)
+            train(run, pace=OFTEN, on_progress=stop)
     (tmp_path / "0" / "checkpoint.safetensors").replace(tmp_path / "1" / "checkpoint.safetensors")
     with pytest.raises(BadInput, match="checkpoint of another run"):
         train(Run(noise_dataset(), small("IQL"), 1, folder=tmp_path / "1"))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from instinct.deep import Progress
+from instinct.deep import StageProgress
 from instinct.deep.training.checkpoint import load_arrays
 from instinct.engine import ray_executor
 from instinct.engine.ray_executor import (
@@ -79,13 +79,13 @@ def test_warm_starts_travel(tmp_path: Path) -> None:
     assert all(name.startswith(f"{WARM_STARTS}/") for name in needed.files)
 
     ray_executor.write_files(worker.folder, Files({policy: b"a policy", critics: b"half trained"}))
-    worker.on_event(Progress("Cloning", 1, 1, {}))
-    worker.on_event(Progress("Evaluation", 1, 2, {}))
-    worker.on_event(Progress("Evaluation", 2, 2, {}))
+    worker.on_event(StageProgress("Cloning", 1, 1, {}))
+    worker.on_event(StageProgress("Evaluation", 1, 2, {}))
+    worker.on_event(StageProgress("Evaluation", 2, 2, {}))
     said = worker.messages()
-    assert [type(what) for what in said] == [Progress, Files, Progress, Progress]
+    assert [type(what) for what in said] == [StageProgress, Files, StageProgress, StageProgress]
     assert said[1] == Files({policy: b"a policy"})
-    worker.on_event(Progress("ATAC", 1, 2, {}))
+    worker.on_event(StageProgress("ATAC", 1, 2, {}))
     assert worker.messages()[0] == Files({critics: b"half trained"})
 
     worker.begin(replace(trial, settings={**trial.settings, "beta": 2.0}))

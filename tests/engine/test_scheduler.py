@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import instinct
 from instinct.bench.study import measure
 from instinct.data import apply_filters, relabel
-from instinct.deep import Progress
+from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, LocalExecutor
 from instinct.engine.run_plan import local, run_plan
 from instinct.engine.scheduler import ATTEMPTS, StudyProgress, execute
@@ -59,8 +59,8 @@ class Kitchen:
         for stage, key in trial.warm_starts.items():
             if key not in self.there:
                 self.trained.append(key)
-                yield Progress(stage, 1, 2, {})
-                yield Progress(stage, 2, 2, {})
+                yield StageProgress(stage, 1, 2, {})
+                yield StageProgress(stage, 2, 2, {})
                 self.there.add(key)
         yield from [*pretend(trial)][len(trial.warm_starts) :]
 
@@ -171,7 +171,7 @@ def test_a_dataset_that_changed_meanwhile(tmp_path: Path) -> None:
     (trial,) = plan.final({})
 
     def perform(trial: Trial) -> Iterator[Message]:
-        said: list[DatasetOpened | Progress] = []
+        said: list[DatasetOpened | StageProgress] = []
         TrialRunner(tmp_path).open_dataset(trial, said.append)
         yield from said
         yield "the worker died"

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from instinct.data import Box, Dataset, write
-from instinct.deep import Progress
+from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event
 from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
@@ -22,7 +22,7 @@ PENDULUM = "gym:InvertedPendulum-v5"
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 20}
 GAME = SMALL | {"warm_start_steps": 20}
 
-Message = Progress | DatasetOpened | Measurement | str | InstinctError
+Message = StageProgress | DatasetOpened | Measurement | str | InstinctError
 
 
 def write_dataset(path: Path, seed: int = 0) -> str:
@@ -104,7 +104,7 @@ def stamps(folder: Path) -> dict[str, tuple[int, str]]:
 def pretend(trial: Trial) -> Iterator[Message]:
     """A performance that says the right things and computes nothing."""
     for stage in (*trial.warm_starts, trial.algorithm):
-        yield Progress(stage, 1, 1, {})
+        yield StageProgress(stage, 1, 1, {})
     score = int(trial.identity[:8], 16) / 2**32
     yield Measurement({"score": (score, 2 * score)}, curves={"step": (1.0,)}, seconds=1.0)
 

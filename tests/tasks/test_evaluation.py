@@ -16,7 +16,7 @@ from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.nn.networks import gaussian_init
-from instinct.deep.training.policy import Policy
+from instinct.deep.training.policy import TrainedPolicy
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import episode_seed, evaluate
@@ -71,10 +71,10 @@ def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
         assert len(set(lengths)) > 1, "episodes that end at different times are what is tested"
 
 
-def network_policy(task: Task, algorithm: Algorithm) -> Policy:
+def network_policy(task: Task, algorithm: Algorithm) -> TrainedPolicy:
     size, box = task.observation_size, action_box(task)
     weights = {"policy": gaussian_init(jax.random.key(0), size, box.dimension, 2, 32)}
-    return Policy(algorithm, weights, box)
+    return TrainedPolicy(algorithm, weights, box)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 33])
@@ -99,7 +99,7 @@ def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play
     dataset = noise_dataset(rows=20, n=task.observation_size, m=3, length=10)
     algorithm = DT(layers=1, units=8, context=3)
     weights = algorithm.weights(algorithm.init(jax.random.key(0), algorithm.prepare(dataset)))
-    policy = Policy(algorithm, weights, task.action_space, find_label(label))
+    policy = TrainedPolicy(algorithm, weights, task.action_space, find_label(label))
     whole = evaluate(policy, task, 5)
     assert whole.returns.tolist() == evaluate(policy, task, 5, at_once=2).returns.tolist()
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from instinct.deep.algorithms.algorithm import Batch, State
+from instinct.deep.algorithms.algorithm import Batch
 from instinct.deep.nn.networks import (
     MLP,
     moving_average,
@@ -18,9 +18,12 @@ from instinct.deep.nn.networks import (
     twins_init,
     value,
 )
-from instinct.deep.nn.optimizer import adam_init, adam_step
+from instinct.deep.nn.optimizer import Learner, adam_init, adam_step
+from instinct.deep.nn.temperature import update_temperature
 
 TRAINED = ("critics", "policy", "log_alpha")
+SACState = dict[str, Any]
+"""The trained parts, the target critics, and the optimizers of the trained parts by name."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,10 @@ class SAC:
     discount: float = 0.99
     target_rate: float = 0.005
 
-    def init(self, key: jax.Array, observations: int, actions: int) -> State:
+    def init(self, key: jax.Array, observations: int, actions: int) -> SACState:
         critic_key, policy_key = jax.random.split(key)
         critics = twins_init(critic_key, observations + actions, self.layers, self.units)
-        state: State = {
+        state: SACState = {
             "critics": critics,
             "target": jax.tree.map(jnp.copy, critics),
             "policy": scaled_tanh_gaussian_init(
@@ -50,7 +53,7 @@ class SAC:
         }
         return state | {"optimizers": {name: adam_init(state[name]) for name in TRAINED}}
 
-    def update(self, state: State, batch: Batch, key: jax.Array) -> State:
+    def update(self, state: SACState, batch: Batch, key: jax.Array) -> SACState:
         """One step each of critics, policy and α, then of the target."""
         next_noise, noise = jax.random.normal(key, (2, *batch.actions.shape))
         alpha = jnp.exp(state["log_alpha"])
@@ -73,23 +76,29 @@ class SAC:
 
         gradient, log_prob = jax.grad(policy_loss, has_aux=True)(state["policy"])
         state = self.step(state, "policy", gradient)
-        too_certain = log_prob - batch.actions.shape[-1]
-        state = self.step(state, "log_alpha", -too_certain)
+        temperature = update_temperature(
+            Learner(state["log_alpha"], state["optimizers"]["log_alpha"]),
+            -log_prob,
+            batch.actions.shape[-1],
+            self.rate,
+        )
         return state | {
-            "target": moving_average(state["target"], state["critics"], self.target_rate)
+            "log_alpha": temperature.params,
+            "optimizers": state["optimizers"] | {"log_alpha": temperature.optimizer},
+            "target": moving_average(state["target"], state["critics"], self.target_rate),
         }
 
-    def step(self, state: State, name: str, gradient: Any) -> State:
+    def step(self, state: SACState, name: str, gradient: Any) -> SACState:
         """Adam on one of the trained parts."""
         optimizers = state["optimizers"]
         part, optimizer = adam_step(self.rate, gradient, optimizers[name], state[name])
         return state | {name: part, "optimizers": optimizers | {name: optimizer}}
 
     @functools.partial(jax.jit, static_argnums=0, donate_argnums=1)
-    def updates(self, state: State, batches: Batch, key: jax.Array) -> State:
+    def updates(self, state: SACState, batches: Batch, key: jax.Array) -> SACState:
         """One update for every batch, in one compiled program."""
 
-        def one(state: State, given: tuple[Batch, jax.Array]) -> tuple[State, None]:
+        def one(state: SACState, given: tuple[Batch, jax.Array]) -> tuple[SACState, None]:
             return self.update(state, *given), None
 
         keys = jax.random.split(key, len(batches.rewards))

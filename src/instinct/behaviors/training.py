@@ -21,9 +21,9 @@ import numpy as np
 
 from instinct.behaviors.behavior import Behavior
 from instinct.behaviors.replay import Replay
-from instinct.behaviors.sac import SAC, sample
-from instinct.deep.algorithms.algorithm import State, from_unit
-from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
+from instinct.behaviors.sac import SAC, SACState, sample
+from instinct.deep.algorithms.algorithm import from_unit
+from instinct.deep.training.checkpoint import load_arrays, nest, restore, save_tree
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import evaluate
@@ -96,7 +96,7 @@ class Training:
         self.box = action_box(task)
         n, m = self.task.observation_size, self.box.dimension
         self.replay = Replay(config.capacity, n, m)
-        self.state: State = config.sac.init(jax.random.key(config.seed), n, m)
+        self.state: SACState = config.sac.init(jax.random.key(config.seed), n, m)
         self.step = 0
         self.curve: list[TrainingPoint] = []
         if (folder / "checkpoint.safetensors").exists():
@@ -165,8 +165,10 @@ class Training:
         arrays, notes = load_arrays(path)
         if notes.get("plan") != self.config.identity():
             raise BadInput("holds another training; choose another folder", file=self.folder)
+        state = {name: arrays.pop(name) for name in [*arrays] if name.startswith("state/")}
         saved = nest(arrays)
-        self.state, self.step = jax.tree.map(jax.numpy.asarray, saved["state"]), int(notes["step"])
+        restored = restore({"state": self.state}, state, path)["state"]
+        self.state, self.step = jax.tree.map(jax.numpy.asarray, restored), int(notes["step"])
         self.replay.restore(saved["replay"])
         self.curve = [TrainingPoint(int(row[0]), *map(float, row[1:])) for row in saved["curve"]]
 

@@ -11,7 +11,7 @@ from instinct.behaviors.shipped import behaviors
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.nn.networks import gaussian_init
-from instinct.deep.training.policy import Policy as TrainedPolicy
+from instinct.deep.training.policy import TrainedPolicy
 from instinct.tasks.evaluation import Evaluation, Policy, episode_seed, evaluate
 from instinct.tasks.simulation import Task, action_box
 

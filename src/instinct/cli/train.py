@@ -17,7 +17,7 @@ from instinct.cli.options import (
 )
 from instinct.cli.output import Json, out, print_json, show_progress
 from instinct.data import find_label, relabel, remove_terminals
-from instinct.deep import Progress, Run, configure, find_algorithm, keep_programs, settings_of
+from instinct.deep import Run, StageProgress, configure, find_algorithm, keep_programs, settings_of
 from instinct.deep import train as train_run
 from instinct.errors import InstinctError
 from instinct.study.presets import preset as preset_settings
@@ -66,10 +66,10 @@ def train(
     keep_programs()
     with show_progress(f"{name} on {source}") as on_progress:
 
-        def report(at: Progress) -> None:
+        def report(at: StageProgress) -> None:
             on_progress(at.step, at.steps, at.stage)
 
-        outcome = train_run(run, report=report)
+        outcome = train_run(run, on_progress=report)
     if outcome.failure:
         raise InstinctError(f"{folder}: {outcome.failure}")
     if json:

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from instinct.deep import Progress
+from instinct.deep import StageProgress
 from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
@@ -32,7 +32,7 @@ class Event:
     """
 
     worker: int
-    message: Progress | DatasetOpened | Measurement | str | InstinctError
+    message: StageProgress | DatasetOpened | Measurement | str | InstinctError
 
 
 class Executor(Protocol):

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Self
 
-from instinct.deep import Progress, keep_programs
+from instinct.deep import StageProgress, keep_programs
 from instinct.engine.local_executor import EXIT_TIMEOUT, Event
 from instinct.engine.run_plan import MakeExecutor
 from instinct.engine.trial_runner import (
@@ -68,7 +68,7 @@ Message = (
     WorkerReady
     | WarmStartsNeeded
     | Files
-    | Progress
+    | StageProgress
     | DatasetOpened
     | Measurement
     | str
@@ -123,9 +123,9 @@ class RayWorker:
         self.outbox.put(read_files(self.folder, {f"{self.run_folder}/{name}" for name in files}))
         return measurement
 
-    def on_event(self, event: Progress | DatasetOpened) -> None:
+    def on_event(self, event: StageProgress | DatasetOpened) -> None:
         """Send an event, preceded by the warm starts that have been finished by then."""
-        if isinstance(event, Progress):
+        if isinstance(event, StageProgress):
             new = {*warm_starts_before(event.stage, self.warm_starts)} - self.shared
             if new:
                 self.outbox.put(read_files(self.folder, new))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from instinct.deep import Progress
+from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, Executor
 from instinct.engine.trial_runner import DatasetOpened, warm_starts_before
 from instinct.errors import InstinctError
@@ -21,7 +21,7 @@ class StudyProgress:
 
     ended: int
     trials: int
-    running: dict[int, tuple[Trial, Progress | None]]
+    running: dict[int, tuple[Trial, StageProgress | None]]
 
 
 OnStudyProgress = Callable[[StudyProgress], None]
@@ -38,7 +38,7 @@ class Scheduler:
     deaths: dict[str, list[str]]
     pending: list[Trial] = field(default_factory=list)
     running: dict[int, Trial] = field(default_factory=dict)
-    progress: dict[int, Progress] = field(default_factory=dict)
+    progress: dict[int, StageProgress] = field(default_factory=dict)
     open_datasets: dict[int, str] = field(default_factory=dict)
     finished_warm_starts: set[str] = field(default_factory=set)
 
@@ -72,7 +72,7 @@ class Scheduler:
             raise message
         if isinstance(message, DatasetOpened):
             self.store.add_dataset(message.dataset, message.facts)
-        elif isinstance(message, Progress):
+        elif isinstance(message, StageProgress):
             warm_starts = self.running[event.worker].warm_starts
             self.finished_warm_starts |= {*warm_starts_before(message.stage, warm_starts)}
             self.progress[event.worker] = message

@@ -12,7 +12,7 @@ import numpy as np
 
 from instinct.benchmarks.registry import find_dataset, find_task, matching_task
 from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_label, relabel, remove
-from instinct.deep import Outcome, Policy, Progress, Run, train
+from instinct.deep import Outcome, Run, StageProgress, TrainedPolicy, train
 from instinct.deep.algorithms.algorithm import box_of
 from instinct.deep.training.run_training import stages
 from instinct.engine.tabular_trials import run_tabular
@@ -40,7 +40,7 @@ class DatasetOpened:
     facts: Mapping[str, Any]
 
 
-OnEvent = Callable[[Progress | DatasetOpened], None]
+OnEvent = Callable[[StageProgress | DatasetOpened], None]
 
 
 class TrialRunner:
@@ -121,9 +121,9 @@ class TrialRunner:
         run = self.deep_run(trial, on_event)
         task = matching_task(trial.task, run.dataset) if trial.task else None
         started = time.perf_counter()
-        outcome = train(run, warm_starts=self.folder / WARM_STARTS, report=on_event)
+        outcome = train(run, warm_starts=self.folder / WARM_STARTS, on_progress=on_event)
         trained = time.perf_counter()
-        on_event(Progress("evaluation", 0, 1, {}))
+        on_event(StageProgress("evaluation", 0, 1, {}))
         episodes = play_episodes(trial, outcome, run, task) if task and not outcome.failure else {}
         dataset = self.open_dataset(trial, on_event)
         return Measurement(
@@ -163,7 +163,9 @@ def play_episodes(
 ) -> dict[str, tuple[float, ...]]:
     """Play test episodes with the final policy and return every quantity per episode."""
     weights = jax.tree.map(jnp.asarray, outcome.weights)
-    policy = Policy(run.algorithm, weights, box_of(run.dataset), find_label(trial.reward_label))
+    policy = TrainedPolicy(
+        run.algorithm, weights, box_of(run.dataset), find_label(trial.reward_label)
+    )
     return per_episode(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
 
 

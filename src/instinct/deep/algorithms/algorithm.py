@@ -12,21 +12,24 @@ from instinct.data import Array, Box, Dataset
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.errors import BadInput
 
-State = dict[str, Any]
+State = Any
+"""The training state of an algorithm: one pytree, as its class defines it."""
+Weights = dict[str, Any]
+"""The arrays that acting needs, as a tree of dictionaries and tuples."""
 Metrics = dict[str, jax.Array]
 Carry = Any
 A = TypeVar("A", bound="Algorithm")
 
 
 class Data(NamedTuple):
-    """A dataset as an algorithm reads it: `told` depends on the rewards, `rows` does not."""
+    """A dataset as arrays to sample from: `rewards` depends on the label, `rows` does not."""
 
     rows: dict[str, Any]
-    told: dict[str, Any]
+    rewards: dict[str, Any]
 
 
 class Batch(NamedTuple):
-    """Transitions (s, a, r, s′); `goes_on` is 0 where the world ended and 1 elsewhere."""
+    """Transitions (s, a, r, s′); `goes_on` is 0 after a terminal and 1 elsewhere."""
 
     observations: jax.Array
     actions: jax.Array
@@ -78,18 +81,19 @@ class Algorithm:
 
     @classmethod
     def is_traced(cls, name: str) -> bool:
-        """Whether a hyperparameter is a number that enters the compiled program as data."""
+        """Whether a hyperparameter enters the compiled program as data."""
         return isinstance(getattr(cls, name), float) or name.endswith("steps")
 
     def warm_start(self) -> "Algorithm | None":
-        """What must have been trained before: its state is given to `init`."""
+        """Return the stage to train before this one; `init` gets its final state."""
         return None
 
     def prepare(self, dataset: Dataset) -> Data:
-        """The dataset as arrays to sample from."""
+        """Convert the dataset to arrays to sample from."""
         return transitions(dataset)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+        """Return the state before the first step; `warm` is the final state of the warm start."""
         raise NotImplementedError
 
     def sample(self, state: State, data: Data, key: jax.Array) -> Any:
@@ -100,37 +104,38 @@ class Algorithm:
         return Batch(
             rows["observations"][index],
             rows["actions"][index],
-            data.told["rewards"][index],
+            data.rewards["rewards"][index],
             rows["next_observations"][index],
             rows["goes_on"][index],
         )
 
     def update(self, state: State, batch: Any, key: jax.Array) -> tuple[State, Metrics]:
+        """Make one training step; return the new state and metrics."""
         raise NotImplementedError
 
-    def weights(self, state: State) -> State:
-        """The part of the state that acting needs."""
-        return {"policy": state["policy"]}
+    def weights(self, state: State) -> Weights:
+        """Return the arrays that acting needs."""
+        raise NotImplementedError
 
-    def start(self, weights: State, n: int, key: jax.Array) -> Carry:
-        """What the policy remembers at the start of n episodes: nothing, unless it says so."""
+    def start(self, weights: Weights, n: int, key: jax.Array) -> Carry:
+        """Return the memory of the policy at the start of n episodes; by default it has none."""
         del weights, n, key
         return ()
 
     def act(
-        self, weights: State, carry: Carry, observations: jax.Array, rewards: jax.Array
+        self, weights: Weights, carry: Carry, observations: jax.Array, rewards: jax.Array
     ) -> tuple[jax.Array, Carry]:
-        """Actions in [-1, 1] for n episodes in lockstep; `rewards` is what the last step told."""
+        """Return actions in [-1, 1] for n episodes in lockstep; `rewards` are of the last step."""
         del rewards
         return jnp.clip(self.mode(weights, observations), -1, 1), carry
 
-    def mode(self, weights: State, observations: jax.Array) -> jax.Array:
-        """The action of a policy without memory, without noise."""
+    def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
+        """Return the actions of a policy without memory, without noise."""
         raise NotImplementedError
 
 
 def transitions(dataset: Dataset) -> Data:
-    """Rows (s, a, s′, whether the world goes on) with actions scaled to [-1, 1], and rewards."""
+    """Return the transitions with actions scaled to [-1, 1]."""
     return Data(
         {
             "observations": np.asarray(dataset.observations, np.float32),
@@ -143,21 +148,20 @@ def transitions(dataset: Dataset) -> Data:
 
 
 def sizes(data: Data) -> tuple[int, int]:
-    """The dimensions of observations and of actions."""
+    """Return the dimensions of observations and of actions."""
     return data.rows["observations"].shape[-1], data.rows["actions"].shape[-1]
 
 
 def box_of(dataset: Dataset) -> Box:
     if not isinstance(dataset.action_space, Box):
         raise BadInput(
-            "the deep algorithms need actions in a box; for discrete ones there are the tabular "
-            "algorithms"
+            "the deep algorithms need actions in a box; use the tabular ones for discrete actions"
         )
     return dataset.action_space
 
 
 def to_unit(actions: Array, box: Box) -> Array:
-    """Actions of the box scaled to [-1, 1] in every dimension."""
+    """Scale actions of the box to [-1, 1] in every dimension."""
     low, high = np.array(box.low, np.float32), np.array(box.high, np.float32)
     if (low == -1).all() and (high == 1).all():
         return actions
@@ -166,11 +170,11 @@ def to_unit(actions: Array, box: Box) -> Array:
 
 
 def from_unit(actions: Array, box: Box) -> Array:
-    """Actions in [-1, 1] scaled to the box."""
+    """Scale actions in [-1, 1] to the box."""
     low, high = np.array(box.low, np.float32), np.array(box.high, np.float32)
     return box.clip(low + (actions + 1) / 2 * (high - low))
 
 
 def combine(x: jax.Array, y: jax.Array, w: jax.Array | float) -> jax.Array:
-    """x + w·y, divided by w where w > 1: never larger than its terms, however large w is."""
+    """Return x + w·y, divided by w if w > 1: never larger than its terms, however large w is."""
     return x / jnp.maximum(w, 1) + jnp.minimum(w, 1) * y

@@ -1,4 +1,9 @@
-"""BC: behaviour cloning."""
+"""BC: behavior cloning.
+
+Pomerleau, "ALVINN: An Autonomous Land Vehicle in a Neural Network", NeurIPS 1988.
+
+The policy minimizes E[−log π(a|s)] over the data.
+"""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,17 +18,24 @@ from instinct.deep.algorithms.algorithm import (
     Data,
     Metrics,
     State,
+    Weights,
     hyperparameters,
     sizes,
 )
 from instinct.deep.algorithms.fields import Setting, Settings, setting
-from instinct.deep.algorithms.standardize import scaling, standardised, unscaled
-from instinct.deep.nn.networks import Normal, gaussian, gaussian_init, gaussian_log_prob
-from instinct.deep.nn.optimizer import adam_init, adam_step, cosine
+from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
+from instinct.deep.nn.networks import (
+    Gaussian,
+    Normal,
+    gaussian,
+    gaussian_init,
+    gaussian_log_prob,
+)
+from instinct.deep.nn.optimizer import Learner, cosine, new_learner
 from instinct.errors import BadInput
 
 MEAN_RATE = 1e-2
-"""Of the running mean of the error on held-out batches: about the last hundred count."""
+"""The rate of the running mean of the held-out error: about the last hundred batches count."""
 PAIR = ("observations", "actions")
 QUICK_GAUSSIAN: dict[str, Setting] = {
     "layers": 3,
@@ -37,43 +49,56 @@ QUICK_GAUSSIAN: dict[str, Setting] = {
 
 @hyperparameters
 class GaussianPolicy(Algorithm):
-    """A Gaussian policy, trained by Adam at a rate that falls to 0 along a cosine."""
+    """A Gaussian policy, trained by Adam with a rate that falls to 0 along a cosine."""
 
     layers: int = setting(3, above=0)
     units: int = setting(256, above=0)
     rate: float = setting(3e-4, above=0)
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
-        del warm
-        policy = gaussian_init(key, *sizes(data), self.layers, self.units)
-        return {"policy": policy, "policy_optimizer": adam_init(policy)}
+    def init_policy(self, key: jax.Array, data: Data) -> Learner[Gaussian]:
+        return new_learner(gaussian_init(key, *sizes(data), self.layers, self.units))
 
-    def step_policy(self, state: State, gradient: Any) -> State:
-        rate = cosine(self.rate, state["policy_optimizer"], self.steps)
-        policy, optimizer = adam_step(rate, gradient, state["policy_optimizer"], state["policy"])
-        return state | {"policy": policy, "policy_optimizer": optimizer}
+    def step_policy(self, policy: Learner[Gaussian], gradient: Any) -> Learner[Gaussian]:
+        """Make one step of Adam at the rate of the schedule."""
+        return policy.step(cosine(self.rate, policy.optimizer, self.steps), gradient)
 
-    def mode(self, weights: State, observations: jax.Array) -> jax.Array:
+    def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
         return gaussian(weights["policy"], observations).mean
 
 
 class Halves(NamedTuple):
-    """A batch to learn from, and the pairs (s, a) of one that is held out."""
+    """A batch to learn from, and pairs (s, a) of episodes that are held out."""
 
     learned: Batch
     observations: jax.Array
     actions: jax.Array
 
 
+class Best(NamedTuple):
+    """The policy with the lowest error on held-out episodes, and the errors' running mean."""
+
+    policy: Gaussian
+    error: jax.Array
+    mean_error: jax.Array
+
+
+class BCState(NamedTuple):
+    """The training state of BC; `best` is None if no episodes are held out."""
+
+    policy: Learner[Gaussian]
+    best: Best | None
+    scaling: Scaling | None
+
+
 @hyperparameters
 class BC(GaussianPolicy):
     """The Gaussian policy that makes the data's actions most likely.
 
-    With a share `held_out` of the episodes it does not learn from those, and the final policy is
-    the one that came nearest to their actions: training for too long does no harm. The measure is
-    the squared error of the mean action, which is what acts; the likelihood also waits for the
-    standard deviation, which learns slowly. With `standardize` it learns from observations of mean
-    0 and deviation 1.
+    A share `held_out` of the episodes is not learned from; the final policy is the one with the
+    lowest error on their actions, so that training for too long does no harm. The error is the
+    squared error of the mean action, because the mean is what acts. (The likelihood also depends on
+    the standard deviation, which learns slowly.) With `standardize` it learns from observations of
+    mean 0 and deviation 1.
     """
 
     held_out: float = setting(0.0, at_least=0, at_most=1)
@@ -92,17 +117,18 @@ class BC(GaussianPolicy):
             held_out = hold_out(dataset, float(self.held_out))
             rows = {name: values[~held_out] for name, values in data.rows.items()}
             rows |= {f"held_out_{name}": data.rows[name][held_out] for name in PAIR}
-            data = Data(rows, {"rewards": data.told["rewards"][~held_out]})
-        return standardised(data) if self.standardize else data
+            data = Data(rows, {"rewards": data.rewards["rewards"][~held_out]})
+        return standardized(data) if self.standardize else data
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
-        state = super().init(key, data, warm) | scaling(data)
-        if "held_out_actions" not in data.rows:
-            return state
-        best = jax.tree.map(jnp.copy, state["policy"])
-        return state | {"best": best, "mean_error": jnp.zeros(()), "best_error": jnp.array(jnp.inf)}
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> BCState:
+        del warm
+        policy, best = self.init_policy(key, data), None
+        if "held_out_actions" in data.rows:
+            copy = jax.tree.map(jnp.copy, policy.params)
+            best = Best(copy, error=jnp.array(jnp.inf), mean_error=jnp.zeros(()))
+        return BCState(policy, best, scaling_of(data))
 
-    def sample(self, state: State, data: Data, key: jax.Array) -> Batch | Halves:
+    def sample(self, state: BCState, data: Data, key: jax.Array) -> Batch | Halves:
         if "held_out_actions" not in data.rows:
             learned: Batch = super().sample(state, data, key)
             return learned
@@ -111,49 +137,55 @@ class BC(GaussianPolicy):
         index = jax.random.randint(second, (self.batch_size,), 0, len(held_out[0]))
         return Halves(super().sample(state, data, first), *(values[index] for values in held_out))
 
-    def update(self, state: State, batch: Batch | Halves, key: jax.Array) -> tuple[State, Metrics]:
+    def update(
+        self, state: BCState, batch: Batch | Halves, key: jax.Array
+    ) -> tuple[BCState, Metrics]:
         del key
         learned = batch if isinstance(batch, Batch) else batch.learned
 
-        def loss(policy: dict[str, Any]) -> jax.Array:
+        def loss(policy: Gaussian) -> jax.Array:
             return -log_likelihood(gaussian(policy, learned.observations), learned.actions).mean()
 
-        policy_loss, gradient = jax.value_and_grad(loss)(state["policy"])
-        state, metrics = self.step_policy(state, gradient), {"policy_loss": policy_loss}
-        if isinstance(batch, Halves):
-            difference = self.mode(state, batch.observations) - batch.actions
+        policy_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
+        policy, best = self.step_policy(state.policy, gradient), state.best
+        metrics = {"policy_loss": policy_loss}
+        if isinstance(batch, Halves) and best is not None:
+            difference = self.mode({"policy": policy.params}, batch.observations) - batch.actions
             error = jnp.mean(jnp.sum(difference**2, axis=-1))
-            state |= keep_best(state, error)
+            best = update_best(best, policy, error)
             metrics |= {"held_out_error": error}
-        return state, metrics
+        return BCState(policy, best, state.scaling), metrics
 
-    def weights(self, state: State) -> State:
-        policy = state["best" if "best" in state else "policy"]
-        return {"policy": policy | {"network": unscaled(policy["network"], state)}}
+    def weights(self, state: BCState) -> Weights:
+        policy = state.policy.params if state.best is None else state.best.policy
+        return {"policy": policy | {"network": unscaled(policy["network"], state.scaling)}}
 
 
 def log_likelihood(normal: Normal, actions: jax.Array) -> jax.Array:
-    """log π(a|s) of every row."""
+    """Return log π(a|s) of every row."""
     return gaussian_log_prob(normal, actions).sum(axis=-1)
 
 
-def keep_best(state: State, error: jax.Array) -> State:
-    """The running mean of the error, free of its start at 0, and the policy where it was lowest."""
-    steps = state["policy_optimizer"]["count"]
-    mean = (1 - MEAN_RATE) * state["mean_error"] + MEAN_RATE * error
+def update_best(best: Best, policy: Learner[Gaussian], error: jax.Array) -> Best:
+    """Update the running mean of the error, and keep the policy if the mean is the lowest so far.
+
+    The mean is corrected for its start at 0, as in Adam.
+    """
+    steps = policy.optimizer.count
+    mean = (1 - MEAN_RATE) * best.mean_error + MEAN_RATE * error
     unbiased = mean / (1 - (1 - MEAN_RATE) ** steps)
-    better = unbiased < state["best_error"]
-    return {
-        "mean_error": mean,
-        "best_error": jnp.where(better, unbiased, state["best_error"]),
-        "best": jax.tree.map(
-            lambda new, old: jnp.where(better, new, old), state["policy"], state["best"]
+    better = unbiased < best.error
+    return Best(
+        policy=jax.tree.map(
+            lambda new, old: jnp.where(better, new, old), policy.params, best.policy
         ),
-    }
+        error=jnp.where(better, unbiased, best.error),
+        mean_error=mean,
+    )
 
 
 def hold_out(dataset: Dataset, share: float) -> Array:
-    """Which transitions are held out: those of so many episodes, evenly spaced."""
+    """Return which transitions are held out: those of a share of the episodes, evenly spaced."""
     episodes = dataset.episodes
     number = round(share * episodes)
     if not 0 < number < episodes:

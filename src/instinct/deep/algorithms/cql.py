@@ -1,7 +1,20 @@
-"""CQL: conservative Q-learning on a soft actor critic, and CQL3 with ATAC's networks."""
+"""CQL: conservative Q-learning on a soft actor-critic, and CQL3 with ATAC's networks.
+
+Kumar, Zhou, Tucker and Levine, "Conservative Q-Learning for Offline Reinforcement Learning",
+NeurIPS 2020, arXiv:2006.04779.
+
+Every step, all with the networks of the step before:
+
+1. Critics: min Σ over f of E[(f(s, a) − y)²] + α·E[log Σₖ exp(f(s, aₖ) − log p(aₖ)) − f(s, a)],
+   y = r + γ·min of the target critics at (s′, π); the aₖ are drawn with density p: uniformly, from
+   π(s) and from π(s′).
+2. Policy: min E[α_H·log π − min of the critics at (s, π)], α_H the weight of the entropy.
+3. Temperature: log α_H moves so that the entropy of π approaches −dim(A).
+4. The target critics follow the critics.
+"""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +25,7 @@ from instinct.deep.algorithms.algorithm import (
     Data,
     Metrics,
     State,
+    Weights,
     hyperparameters,
     sizes,
 )
@@ -30,14 +44,25 @@ from instinct.deep.nn.networks import (
     twins_init,
     value,
 )
-from instinct.deep.nn.optimizer import adam_init, adam_step, mean_gradient
+from instinct.deep.nn.optimizer import Learner, mean_gradient, new_learner
+from instinct.deep.nn.temperature import update_temperature
 
 STATES_AT_ONCE = 16
+"""How many states of a batch the critics' gradient is computed for at a time."""
+
+
+class CQLState(NamedTuple):
+    """The training state of CQL."""
+
+    policy: Learner[Any]
+    critics: Learner[tuple[MLP, MLP]]
+    targets: tuple[MLP, MLP]
+    temperature: Learner[jax.Array]
 
 
 @hyperparameters
 class CQL(Algorithm):
-    """Critics that push down a soft maximum over actions and push up the data's actions."""
+    """The critics push down a soft maximum over actions and push up the data's actions."""
 
     alpha: float = setting(1.0, above=0)
     layers: int = setting(2, above=0)
@@ -68,24 +93,19 @@ class CQL(Algorithm):
     def policy(self, policy: Any, observations: jax.Array) -> Normal:
         return tanh_gaussian(policy, observations)
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> CQLState:
         del warm
         n, m = sizes(data)
         policy_key, critic_key = jax.random.split(key)
-        policy = self.init_policy(policy_key, n, m)
         critics = twins_init(critic_key, n + m, self.layers, self.units)
-        log_alpha = jnp.zeros(())
-        return {
-            "policy": policy,
-            "policy_optimizer": adam_init(policy),
-            "critics": critics,
-            "targets": jax.tree.map(jnp.copy, critics),
-            "critic_optimizer": adam_init(critics),
-            "log_alpha": log_alpha,
-            "alpha_optimizer": adam_init(log_alpha),
-        }
+        return CQLState(
+            policy=new_learner(self.init_policy(policy_key, n, m)),
+            critics=new_learner(critics),
+            targets=jax.tree.map(jnp.copy, critics),
+            temperature=new_learner(jnp.zeros(())),
+        )
 
-    def update(self, state: State, batch: Batch, key: jax.Array) -> tuple[State, Metrics]:
+    def update(self, state: CQLState, batch: Batch, key: jax.Array) -> tuple[CQLState, Metrics]:
         s, s_next, c, k = (
             batch.observations,
             batch.next_observations,
@@ -98,13 +118,13 @@ class CQL(Algorithm):
             uniform_key, (k, *batch.actions.shape), minval=-1.0, maxval=1.0
         )
 
-        normal, into_policy = jax.vjp(lambda policy: self.policy(policy, s), state["policy"])
-        next_normal = self.policy(state["policy"], s_next)
+        normal, into_policy = jax.vjp(lambda policy: self.policy(policy, s), state.policy.params)
+        next_normal = self.policy(state.policy.params, s_next)
         now, log_now = sample(normal, noise[0], c)
         later, log_later = sample(next_normal, noise[1], c)
 
         y = batch.rewards + self.discount * batch.goes_on * twin_minimum(
-            state["targets"], s_next, later[-1]
+            state.targets, s_next, later[-1]
         )
         actions = jnp.concatenate([batch.actions[None], uniform, later[:-1], now[:-1]])
         log_uniform = jnp.full_like(log_now[:-1], -LOG_2 * batch.actions.shape[-1])
@@ -124,45 +144,38 @@ class CQL(Algorithm):
 
         by_state = s, jnp.moveaxis(actions, 0, 1), log_density.T, y
         (loss_q, metrics), critic_gradient = mean_gradient(
-            critic_loss, state["critics"], by_state, STATES_AT_ONCE
+            critic_loss, state.critics.params, by_state, STATES_AT_ONCE
         )
-        entropy_alpha = jnp.exp(state["log_alpha"])
+        entropy_alpha = jnp.exp(state.temperature.params)
 
         def policy_loss(normal: Normal) -> tuple[jax.Array, jax.Array]:
             actions, log_pi = sample(normal, noise[0, -1], c)
-            q = twin_minimum(state["critics"], s, actions)
+            q = twin_minimum(state.critics.params, s, actions)
             return jnp.mean(entropy_alpha * log_pi - q), -log_pi.mean()
 
         (loss_pi, entropy), into_normal = jax.value_and_grad(policy_loss, has_aux=True)(normal)
         (policy_gradient,) = into_policy(into_normal)
-        surplus = entropy + batch.actions.shape[-1]
-
-        log_alpha, alpha_optimizer = adam_step(
-            self.rate, surplus, state["alpha_optimizer"], state["log_alpha"]
-        )
-        policy, policy_optimizer = adam_step(
-            self.rate, policy_gradient, state["policy_optimizer"], state["policy"]
-        )
-        critics, critic_optimizer = adam_step(
-            self.rate, critic_gradient, state["critic_optimizer"], state["critics"]
+        critics = state.critics.step(self.rate, critic_gradient)
+        after = CQLState(
+            policy=state.policy.step(self.rate, policy_gradient),
+            critics=critics,
+            targets=moving_average(state.targets, critics.params, self.target_rate),
+            temperature=update_temperature(
+                state.temperature, entropy, batch.actions.shape[-1], self.rate
+            ),
         )
         metrics |= {
             "critic_loss": loss_q,
             "policy_loss": loss_pi,
             "entropy": entropy,
-            "log_alpha": log_alpha,
+            "log_alpha": after.temperature.params,
         }
-        return {
-            "policy": policy,
-            "policy_optimizer": policy_optimizer,
-            "critics": critics,
-            "targets": moving_average(state["targets"], critics, self.target_rate),
-            "critic_optimizer": critic_optimizer,
-            "log_alpha": log_alpha,
-            "alpha_optimizer": alpha_optimizer,
-        }, metrics
+        return after, metrics
 
-    def mode(self, weights: State, observations: jax.Array) -> jax.Array:
+    def weights(self, state: CQLState) -> Weights:
+        return {"policy": state.policy.params}
+
+    def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
         return self.action_scale * jnp.tanh(self.policy(weights["policy"], observations).mean)
 
 
@@ -180,12 +193,12 @@ class CQL3(CQL):
 
 
 def sample(normal: Normal, noise: jax.Array, c: jax.Array | float) -> tuple[jax.Array, jax.Array]:
-    """Actions and log π of whole actions."""
+    """Return actions and log π of whole actions."""
     actions, log_prob = squashed_sample(normal, noise, c)
     return actions, log_prob.sum(axis=-1)
 
 
 def at_actions(f: MLP, s: jax.Array, actions: jax.Array) -> jax.Array:
-    """f(s, a) for several actions [batch, k, m] in every state."""
+    """Return f(s, a) for several actions [batch, k, m] in every state."""
     s = jnp.broadcast_to(s[:, None], (*actions.shape[:-1], s.shape[-1]))
     return value(f, s, actions)

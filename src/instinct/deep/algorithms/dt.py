@@ -1,4 +1,11 @@
-"""DT: the Decision Transformer."""
+"""DT: the Decision Transformer.
+
+Chen et al., "Decision Transformer: Reinforcement Learning via Sequence Modeling", NeurIPS 2021,
+arXiv:2106.01345.
+
+The policy minimizes E[(a_t − π(R̂_{t−K+1}, s, a, …, R̂_t, s_t))²] over windows of K steps, where R̂
+is the return-to-go.
+"""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,21 +20,24 @@ from instinct.deep.algorithms.algorithm import (
     Data,
     Metrics,
     State,
+    Weights,
     hyperparameters,
     sizes,
     transitions,
 )
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import linear, mlp_init
-from instinct.deep.nn.optimizer import adam_init, adam_step, clip_norm, mean_gradient
+from instinct.deep.nn.optimizer import Learner, clip_norm, mean_gradient, new_learner
 from instinct.deep.nn.transformer import Dropout, norm, norm_init, transformer, transformer_init
 
 TOP = 0.1
+"""The share of the best episodes, whose returns an episode may start with."""
 WINDOWS_AT_ONCE = 16
+"""How many windows of a batch the gradient is computed for at a time."""
 
 
 class Window(NamedTuple):
-    """K steps of an episode; where fewer are left, the first places hold none (`real` is False)."""
+    """K steps of an episode. If the episode has fewer, `real` is False at the first places."""
 
     returns: jax.Array
     observations: jax.Array
@@ -36,12 +46,21 @@ class Window(NamedTuple):
     real: jax.Array
 
 
+class DTState(NamedTuple):
+    """The training state of DT; all but the policy comes from the data."""
+
+    policy: Learner[dict[str, Any]]
+    mean: jax.Array
+    std: jax.Array
+    best_returns: jax.Array
+
+
 @hyperparameters
 class DT(Algorithm):
-    """Actions predicted from the returns-to-go, states and actions of the last K steps.
+    """Predicts actions from the returns-to-go, states and actions of the last K steps.
 
-    It is asked for the return of an episode drawn from the best tenth of the data, and what is
-    still to come falls by the rewards that it is told while it acts.
+    An episode starts with the return-to-go of an episode drawn from the best tenth of the data. It
+    decreases by the rewards that the policy reads while it acts.
     """
 
     steps: int = setting(70_000, above=0)
@@ -70,7 +89,7 @@ class DT(Algorithm):
     }
 
     def prepare(self, dataset: Dataset) -> Data:
-        """Standardised states; for every row its step, the end of its episode, its return-to-go."""
+        """Return standardized states, and of every row its step, episode end and return-to-go."""
         data = transitions(dataset)
         observations = data.rows["observations"]
         mean, std = observations.mean(axis=0), observations.std(axis=0) + 1e-6
@@ -83,13 +102,13 @@ class DT(Algorithm):
             "std": std,
         }
         best = np.sort(dataset.returns)[-max(1, round(TOP * dataset.episodes)) :]
-        told = {
+        rewards = {
             "returns": (returns_to_go(dataset) / self.return_scale).astype(np.float32),
             "best_returns": (best / self.return_scale).astype(np.float32),
         }
-        return Data(rows, told)
+        return Data(rows, rewards)
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> DTState:
         del warm
         n, m = sizes(data)
         keys = jax.random.split(key, 6)
@@ -102,13 +121,12 @@ class DT(Algorithm):
             "transformer": transformer_init(keys[4], self.layers, self.units),
             "answer": mlp_init(keys[5], [self.units, m])[0],
         }
-        return {
-            "policy": policy,
-            "policy_optimizer": adam_init(policy),
-            "mean": jnp.asarray(data.rows["mean"]),
-            "std": jnp.asarray(data.rows["std"]),
-            "best_returns": jnp.asarray(data.told["best_returns"]),
-        }
+        return DTState(
+            policy=new_learner(policy),
+            mean=jnp.asarray(data.rows["mean"]),
+            std=jnp.asarray(data.rows["std"]),
+            best_returns=jnp.asarray(data.rewards["best_returns"]),
+        )
 
     def sample(self, state: State, data: Data, key: jax.Array) -> Window:
         """Draw windows that start at any row: episodes are drawn by their length."""
@@ -118,14 +136,14 @@ class DT(Algorithm):
         place = jnp.arange(self.context) - (self.context - left)
         real, row = place >= 0, first + jnp.maximum(place, 0)
         return Window(
-            data.told["returns"][row],
+            data.rewards["returns"][row],
             data.rows["observations"][row],
             data.rows["actions"][row],
             data.rows["steps"][row],
             real,
         )
 
-    def update(self, state: State, batch: Window, key: jax.Array) -> tuple[State, Metrics]:
+    def update(self, state: DTState, batch: Window, key: jax.Array) -> tuple[DTState, Metrics]:
         keys = jax.random.split(key, self.batch_size)
         weight = batch.real / batch.real.mean()
 
@@ -135,23 +153,18 @@ class DT(Algorithm):
             return jnp.mean(weight[..., None] * (predicted - window.actions) ** 2), None
 
         (error, _), gradient = mean_gradient(
-            loss, state["policy"], (batch, weight, keys), WINDOWS_AT_ONCE
+            loss, state.policy.params, (batch, weight, keys), WINDOWS_AT_ONCE
         )
-        optimizer = state["policy_optimizer"]
-        rate = self.rate * jnp.minimum(1, (optimizer["count"] + 1) / self.warm_up_steps)
-        policy, optimizer = adam_step(
-            rate,
-            clip_norm(gradient, self.gradient_norm),
-            optimizer,
-            state["policy"],
-            self.weight_decay,
+        rate = self.rate * jnp.minimum(1, (state.policy.optimizer.count + 1) / self.warm_up_steps)
+        policy = state.policy.step(
+            rate, clip_norm(gradient, self.gradient_norm), decay=self.weight_decay
         )
-        return state | {"policy": policy, "policy_optimizer": optimizer}, {"action_error": error}
+        return state._replace(policy=policy), {"action_error": error}
 
     def predict(
         self, policy: dict[str, Any], window: Window, dropout: Dropout | None = None
     ) -> jax.Array:
-        """The action at every step of the window, from the tokens up to its state."""
+        """Predict the action at every step of the window from the tokens up to its state."""
         step = policy["step"][jnp.clip(window.steps, 0, self.horizon - 1)]
         tokens = jnp.stack(
             [
@@ -167,11 +180,11 @@ class DT(Algorithm):
         states = transformer(policy["transformer"], tokens, real, slice(1, None, kinds), dropout)
         return jnp.tanh(linear(policy["answer"], states))
 
-    def weights(self, state: State) -> State:
-        return {name: state[name] for name in ("policy", "mean", "std", "best_returns")}
+    def weights(self, state: DTState) -> Weights:
+        return state._asdict() | {"policy": state.policy.params}
 
-    def start(self, weights: State, n: int, key: jax.Array) -> Carry:
-        """An empty window, and for every episode the return to ask for."""
+    def start(self, weights: Weights, n: int, key: jax.Array) -> Carry:
+        """Return an empty window, and a return-to-go for every episode."""
         m = weights["policy"]["answer"]["bias"].shape[0]
         window = Window(
             jnp.zeros((n, self.context)),
@@ -183,7 +196,7 @@ class DT(Algorithm):
         return window, jax.random.choice(key, weights["best_returns"], (n,))
 
     def act(
-        self, weights: State, carry: Carry, observations: jax.Array, rewards: jax.Array
+        self, weights: Weights, carry: Carry, observations: jax.Array, rewards: jax.Array
     ) -> tuple[jax.Array, Carry]:
         window, wanted = carry
         wanted = wanted - rewards / self.return_scale
@@ -201,12 +214,12 @@ class DT(Algorithm):
 
 
 def append(history: jax.Array, latest: jax.Array) -> jax.Array:
-    """The history one step on: its first place is forgotten."""
+    """Append the latest entry to the history and drop its first."""
     return jnp.concatenate([history[:, 1:], latest[:, None]], axis=1)
 
 
 def returns_to_go(dataset: Dataset) -> Array:
-    """For every row the sum of rewards from it to the end of its episode."""
+    """Return for every row the sum of rewards from it to the end of its episode."""
     cumulative = np.cumsum(dataset.rewards.astype(np.float64))
     at_end = np.repeat(cumulative[dataset.stops - 1], dataset.lengths)
     return np.asarray(at_end - cumulative + dataset.rewards)

@@ -1,18 +1,38 @@
-"""IQL: implicit Q-learning."""
+"""IQL: implicit Q-learning.
+
+Kostrikov, Nair and Levine, "Offline Reinforcement Learning with Implicit Q-Learning", ICLR 2022,
+arXiv:2110.06169.
+
+Every step, all with the V of the step before:
+
+1. V: min E[|τ − 1(u < 0)|·u²], u = min of the target critics at (s, a) − V(s).
+2. Critics: min E[(f(s, a) − (r + γ·V(s′)))²], the mean over both.
+3. Policy: min E[−min(exp(β·u), 100)·log π(a|s)].
+4. The target critics follow the critics.
+"""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from instinct.data import Dataset
-from instinct.deep.algorithms.algorithm import Batch, Data, Metrics, State, hyperparameters, sizes
+from instinct.deep.algorithms.algorithm import (
+    Batch,
+    Data,
+    Metrics,
+    State,
+    Weights,
+    hyperparameters,
+    sizes,
+)
 from instinct.deep.algorithms.bc import QUICK_GAUSSIAN, GaussianPolicy, log_likelihood
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import (
     MLP,
+    Gaussian,
     gaussian,
     mlp_init,
     moving_average,
@@ -20,17 +40,27 @@ from instinct.deep.nn.networks import (
     twins_init,
     value,
 )
-from instinct.deep.nn.optimizer import adam_init, adam_step
+from instinct.deep.nn.optimizer import Learner, new_learner
 
 WEIGHT_LIMIT = 100.0
+"""The largest weight of an action in the loss of the policy."""
+
+
+class IQLState(NamedTuple):
+    """The training state of IQL."""
+
+    policy: Learner[Gaussian]
+    critics: Learner[tuple[MLP, MLP]]
+    targets: tuple[MLP, MLP]
+    value: Learner[MLP]
 
 
 @hyperparameters
 class IQL(GaussianPolicy):
     """V is an upper expectile of Q over the data's actions; the policy clones good actions.
 
-    With `scale_rewards` rewards are multiplied by 1000/(max return − min return), as is usual on
-    locomotion; where all returns are equal they stay as they are.
+    With `scale_rewards`, rewards are multiplied by 1000/(max return − min return), as is usual for
+    locomotion. If all returns are equal, rewards are not scaled.
     """
 
     beta: float = setting(3.0, above=0)
@@ -51,26 +81,25 @@ class IQL(GaussianPolicy):
         if not self.scale_rewards:
             return data
         scale = np.float32(reward_scale(dataset))
-        return Data(data.rows, {"rewards": data.told["rewards"] * scale})
+        return Data(data.rows, {"rewards": data.rewards["rewards"] * scale})
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> IQLState:
         del warm
         n, m = sizes(data)
         policy_key, critic_key, value_key = jax.random.split(key, 3)
         critics = twins_init(critic_key, n + m, self.layers, self.units)
         v = mlp_init(value_key, [n, *[self.units] * self.layers, 1])
-        return super().init(policy_key, data) | {
-            "critics": critics,
-            "targets": jax.tree.map(jnp.copy, critics),
-            "critic_optimizer": adam_init(critics),
-            "value": v,
-            "value_optimizer": adam_init(v),
-        }
+        return IQLState(
+            policy=self.init_policy(policy_key, data),
+            critics=new_learner(critics),
+            targets=jax.tree.map(jnp.copy, critics),
+            value=new_learner(v),
+        )
 
-    def update(self, state: State, batch: Batch, key: jax.Array) -> tuple[State, Metrics]:
+    def update(self, state: IQLState, batch: Batch, key: jax.Array) -> tuple[IQLState, Metrics]:
         del key
         s, a, s_next = batch.observations, batch.actions, batch.next_observations
-        q = twin_minimum(state["targets"], s, a)
+        q = twin_minimum(state.targets, s, a)
 
         def value_loss(v: MLP) -> tuple[jax.Array, jax.Array]:
             advantage = q - value(v, s)
@@ -78,27 +107,28 @@ class IQL(GaussianPolicy):
             return jnp.mean(weight * advantage**2), advantage
 
         (loss_v, advantage), value_gradient = jax.value_and_grad(value_loss, has_aux=True)(
-            state["value"]
+            state.value.params
         )
-        y = batch.rewards + self.discount * batch.goes_on * value(state["value"], s_next)
+        y = batch.rewards + self.discount * batch.goes_on * value(state.value.params, s_next)
 
         def critic_loss(critics: tuple[MLP, MLP]) -> jax.Array:
             first, second = (jnp.mean((value(f, s, a) - y) ** 2) for f in critics)
             return (first + second) / 2
 
-        loss_q, critic_gradient = jax.value_and_grad(critic_loss)(state["critics"])
+        loss_q, critic_gradient = jax.value_and_grad(critic_loss)(state.critics.params)
         weight = jnp.minimum(jnp.exp(self.beta * advantage), WEIGHT_LIMIT)
 
-        def policy_loss(policy: dict[str, Any]) -> jax.Array:
+        def policy_loss(policy: Gaussian) -> jax.Array:
             return -jnp.mean(weight * log_likelihood(gaussian(policy, s), a))
 
-        loss_pi, policy_gradient = jax.value_and_grad(policy_loss)(state["policy"])
+        loss_pi, policy_gradient = jax.value_and_grad(policy_loss)(state.policy.params)
 
-        v, value_optimizer = adam_step(
-            self.rate, value_gradient, state["value_optimizer"], state["value"]
-        )
-        critics, critic_optimizer = adam_step(
-            self.rate, critic_gradient, state["critic_optimizer"], state["critics"]
+        critics = state.critics.step(self.rate, critic_gradient)
+        after = IQLState(
+            policy=self.step_policy(state.policy, policy_gradient),
+            critics=critics,
+            targets=moving_average(state.targets, critics.params, self.target_rate),
+            value=state.value.step(self.rate, value_gradient),
         )
         metrics = {
             "value_loss": loss_v,
@@ -107,17 +137,14 @@ class IQL(GaussianPolicy):
             "value": q.mean(),
             "weight": weight.mean(),
         }
-        return self.step_policy(state, policy_gradient) | {
-            "value": v,
-            "value_optimizer": value_optimizer,
-            "critics": critics,
-            "targets": moving_average(state["targets"], critics, self.target_rate),
-            "critic_optimizer": critic_optimizer,
-        }, metrics
+        return after, metrics
+
+    def weights(self, state: IQLState) -> Weights:
+        return {"policy": state.policy.params}
 
 
 def reward_scale(dataset: Dataset) -> float:
-    """1000/(max return − min return); 1 where all returns are equal, as under zero rewards."""
+    """Return 1000/(max return − min return), or 1 if all returns are equal (zero rewards)."""
     returns = dataset.returns
     spread = float(returns.max() - returns.min())
     return 1000 / spread if spread > 0 else 1.0

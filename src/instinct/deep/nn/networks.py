@@ -14,6 +14,8 @@ import jax.numpy as jnp
 
 Layer = dict[str, jax.Array]
 MLP = tuple[Layer, ...]
+Gaussian = dict[str, Any]
+"""A Gaussian policy: `network` for the mean, and `log_std`."""
 LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 EDGE = 1 - 1e-6

@@ -1,4 +1,4 @@
-"""Trees of arrays in safetensors files that are either whole or absent."""
+"""Save trees of arrays as safetensors files, written atomically, and read them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,12 +15,13 @@ from instinct.util.atomic import write_atomically
 
 
 def save_tree(path: Path, tree: Any, notes: Mapping[str, str] | None = None) -> None:
+    """Write the leaves of the tree by name, with notes as metadata."""
     arrays = {name: np.asarray(leaf, order="C") for name, leaf in named_leaves(tree)}
     write_atomically(path, save(arrays, dict(notes or {})))
 
 
 def load_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
-    """The arrays by name, and the notes."""
+    """Return the arrays of a file by name, and its notes."""
     try:
         with safe_open(path, framework="numpy") as file:
             names = file.keys()
@@ -30,7 +31,7 @@ def load_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
 
 
 def nest(arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """The tree of dictionaries and tuples that the names spell."""
+    """Return the tree of dictionaries and tuples that the names describe."""
     tree: dict[str, Any] = {}
     for name, array in arrays.items():
         *places, last = name.split("/")
@@ -42,7 +43,7 @@ def nest(arrays: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def with_tuples(tree: Any) -> Any:
-    """Dictionaries numbered from 0 become tuples."""
+    """Convert dictionaries with the keys 0, 1, … to tuples."""
     if not isinstance(tree, dict):
         return tree
     branches = {name: with_tuples(branch) for name, branch in tree.items()}
@@ -52,7 +53,26 @@ def with_tuples(tree: Any) -> Any:
     return branches
 
 
+def restore(template: Any, arrays: Mapping[str, Array], file: Path) -> Any:
+    """Return the template's tree with the arrays as leaves.
+
+    Names, shapes and types must be those of the template's leaves, which may be abstract.
+    """
+    leaves = named_leaves(template)
+    names = {name for name, _ in leaves}
+    if surplus := arrays.keys() - names:
+        raise BadInput("holds an array of another kind of run", file=file, field=min(surplus))
+    for name, leaf in leaves:
+        if name not in arrays:
+            raise BadInput("is missing", file=file, field=name)
+        found, wanted = arrays[name], (leaf.shape, leaf.dtype)
+        if (found.shape, found.dtype) != wanted:
+            problem = f"must be {leaf.dtype}{[*leaf.shape]}, not {found.dtype}{[*found.shape]}"
+            raise BadInput(problem, file=file, field=name)
+    return jax.tree.unflatten(jax.tree.structure(template), [arrays[name] for name, _ in leaves])
+
+
 def named_leaves(tree: Any) -> list[tuple[str, Any]]:
-    """The leaves with their place in the tree, such as policy/0/weight."""
+    """Return the leaves with their names, such as policy/0/weight."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return [(jax.tree_util.keystr(path, simple=True, separator="/"), leaf) for path, leaf in leaves]

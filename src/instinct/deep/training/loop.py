@@ -1,7 +1,7 @@
-"""The training loop: compiled, watched for divergence, resumable to the bit.
+"""The training loop: compiled, checked for divergence, resumable to the bit.
 
-The randomness of a step derives from the key and the step's number, so it does not matter where
-a training was cut, nor into which pieces it was compiled.
+The randomness of a step derives from the key and the number of the step. So it does not matter
+where training was interrupted, nor how many steps one call of the program makes.
 """
 
 import functools
@@ -14,17 +14,19 @@ import jax.numpy as jnp
 from instinct.deep.algorithms.algorithm import Algorithm, Data, Metrics, State
 
 LIMIT = 1e10
+"""A metric beyond this limit means that training has diverged."""
 
 
 def stage_key(algorithm: Algorithm, seed: int) -> jax.Array:
-    """The key of one algorithm's part in a run with this seed."""
+    """Return the random key of one stage of a run with this seed."""
     return jax.random.fold_in(jax.random.key(seed), zlib.crc32(algorithm.NAME.encode()))
 
 
 def first_state(algorithm: Algorithm, key: jax.Array, data: Data, warm: State | None) -> State:
-    """The state before the first step, of the very types that it has after it.
+    """Return the state before the first step, with the same types as after it.
 
-    A constant is weakly typed until something is added to it, and a program is compiled for each.
+    A constant is weakly typed until something is added to it. Without the conversion the program
+    would be compiled twice.
     """
     init_key, _ = jax.random.split(key)
     state = algorithm.init(init_key, data, warm)
@@ -35,9 +37,9 @@ def first_state(algorithm: Algorithm, key: jax.Array, data: Data, warm: State | 
 def steps_between(
     algorithm: Algorithm, state: State, data: Data, key: jax.Array, start: Any, stop: Any
 ) -> tuple[State, Metrics, jax.Array]:
-    """The state after the steps start, …, stop − 1, means of the metrics, and the first bad step.
+    """Make the steps start, …, stop − 1; return the state, mean metrics and the first bad step.
 
-    A step is bad if a metric is not finite or beyond 1e10; −1 stands for none.
+    A step is bad if a metric is not finite or larger than 1e10. −1 stands for none.
     """
     _, steps_key = jax.random.split(key)
 
@@ -62,7 +64,7 @@ def steps_between(
 advance = functools.partial(jax.jit, donate_argnums=1)(steps_between)
 begin = jax.jit(first_state)
 
-_EACH = Data(rows=None, told=0)  # type: ignore[arg-type]
+_EACH = Data(rows=None, rewards=0)  # type: ignore[arg-type]
 advance_together = functools.partial(jax.jit, donate_argnums=1)(
     jax.vmap(steps_between, in_axes=(0, 0, _EACH, 0, None, None))
 )

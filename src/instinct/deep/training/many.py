@@ -1,4 +1,4 @@
-"""Many runs: on a CPU one single-threaded worker per core, on an accelerator one program."""
+"""Train many runs: on a CPU with one worker per core, on an accelerator as one program."""
 
 import multiprocessing
 import threading
@@ -12,14 +12,15 @@ from typing import Any, Literal
 import jax
 
 from instinct.deep.training.compilation_cache import keep_programs
-from instinct.deep.training.run_training import follow, stages, train, train_alike
+from instinct.deep.training.run_training import stages, train, train_alike, train_stages
 from instinct.deep.training.runs import Outcome, Run
-from instinct.deep.training.stage import PACE, Pace, Progress, Report
+from instinct.deep.training.stage import PACE, OnProgress, Pace, StageProgress
 from instinct.util.cores import cores
 from instinct.util.processes import process_pool
 
 How = Literal["workers", "together"]
-ReportOf = Callable[[int, Progress], None]
+OnRunProgress = Callable[[int, StageProgress], None]
+"""Called with the number of the run in the list."""
 
 
 def train_many(
@@ -29,65 +30,70 @@ def train_many(
     workers: int | None = None,
     warm_starts: Path | None = None,
     pace: Pace = PACE,
-    report: ReportOf | None = None,
+    on_progress: OnRunProgress | None = None,
 ) -> list[Outcome]:
-    """Train all runs; the same outcomes, up to rounding, whichever way.
+    """Train all runs and return their outcomes in order.
 
-    `workers` trains one run per core at a time, each in a process of its own; `together` trains
-    runs that differ only in numbers as one program. By default the device decides. `report` is
-    told the number of the run in the list.
+    With `how="workers"` every core trains one run at a time, in a process of its own. With
+    `"together"`, runs that differ only in numbers are trained as one program. By default the device
+    decides. The outcomes are the same up to rounding.
     """
     for run in runs:
         run.check()
     if how is None:
         how = "workers" if jax.default_backend() == "cpu" else "together"
     if how == "together":
-        return together(runs, warm_starts, pace, report)
+        return train_together(runs, warm_starts, pace, on_progress)
     with TemporaryDirectory() as temporary:
         shared = Path(temporary) if warm_starts is None else warm_starts
-        return in_workers(runs, workers or len(cores()), shared, pace, report)
+        return train_in_workers(runs, workers or len(cores()), shared, pace, on_progress)
 
 
-def together(
-    runs: Sequence[Run], warm_starts: Path | None, pace: Pace, report: ReportOf | None
+def train_together(
+    runs: Sequence[Run], warm_starts: Path | None, pace: Pace, on_progress: OnRunProgress | None
 ) -> list[Outcome]:
-    """Groups of runs alike, one after the other, each as one program."""
+    """Train every group of runs that can share a program, one group after the other."""
     groups: dict[Any, list[int]] = {}
     for i, run in enumerate(runs):
-        groups.setdefault(shape_of(run), []).append(i)
+        groups.setdefault(program_key(run), []).append(i)
     outcomes: dict[int, Outcome] = {}
     for members in groups.values():
         alike = train_alike(
             [runs[i] for i in members],
             warm_starts=warm_starts,
             pace=pace,
-            reports=[numbered(report, i) for i in members],
+            callbacks=[with_number(on_progress, i) for i in members],
         )
         outcomes |= dict(zip(members, alike, strict=True))
     return [outcomes[i] for i in range(len(runs))]
 
 
-def shape_of(run: Run) -> Any:
-    """What runs in one program must have in common."""
+def program_key(run: Run) -> Any:
+    """Return what runs that share a program must have in common."""
     chain = stages(run.algorithm)
     structure = tuple(jax.tree.structure(stage) for stage in chain)
-    told = tuple(array.shape for array in run.data.told.values())
-    return structure, tuple(stage.steps for stage in chain), run.rows_hash, told
+    rewards = tuple(array.shape for array in run.data.rewards.values())
+    return structure, tuple(stage.steps for stage in chain), run.rows_hash, rewards
 
 
-def numbered(report: ReportOf | None, i: int) -> Report | None:
-    return None if report is None else lambda progress: report(i, progress)
+def with_number(on_progress: OnRunProgress | None, i: int) -> OnProgress | None:
+    """Return the callback of run number `i`."""
+    return None if on_progress is None else lambda progress: on_progress(i, progress)
 
 
-def in_workers(
-    runs: Sequence[Run], workers: int, warm_starts: Path, pace: Pace, report: ReportOf | None
+def train_in_workers(
+    runs: Sequence[Run],
+    workers: int,
+    warm_starts: Path,
+    pace: Pace,
+    on_progress: OnRunProgress | None,
 ) -> list[Outcome]:
-    """Warm starts that several runs share come first, then the runs."""
+    """Train the warm starts that runs share, then the runs, in worker processes."""
     messages = multiprocessing.get_context("spawn").SimpleQueue()
     with (
-        passing_on(messages, report),
+        forward_messages(messages, on_progress),
         process_pool(
-            workers, begin=begin_worker, arguments=(messages,), work="the training of many runs"
+            workers, begin=start_worker, arguments=(messages,), work="the training of many runs"
         ) as pool,
     ):
         for depth, shared in shared_warm_starts(runs):
@@ -101,7 +107,7 @@ def in_workers(
 
 
 def shared_warm_starts(runs: Sequence[Run]) -> Iterator[tuple[int, list[int]]]:
-    """For every depth of warm start, one run for each that two or more runs have in common."""
+    """Yield for every depth one run of each warm start that two or more runs share."""
     chains = [stages(run.algorithm)[:-1] for run in runs]
     for depth in range(max(map(len, chains), default=0)):
         first: dict[str, int] = {}
@@ -115,13 +121,13 @@ def shared_warm_starts(runs: Sequence[Run]) -> Iterator[tuple[int, list[int]]]:
 
 
 @contextmanager
-def passing_on(messages: Any, report: ReportOf | None) -> Iterator[None]:
-    """Give the workers' messages to `report` while the block runs."""
+def forward_messages(messages: Any, on_progress: OnRunProgress | None) -> Iterator[None]:
+    """Pass the workers' messages to `on_progress` while the block runs."""
 
     def listen() -> None:
         while (message := messages.get()) is not None:
-            if report is not None:
-                report(*message)
+            if on_progress is not None:
+                on_progress(*message)
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
@@ -133,20 +139,22 @@ def passing_on(messages: Any, report: ReportOf | None) -> Iterator[None]:
 
 
 _MESSAGES: list[Any] = []
+"""In a worker: the queue to the main process."""
 
 
-def begin_worker(messages: Any) -> None:
+def start_worker(messages: Any) -> None:
     keep_programs()
     _MESSAGES.append(messages)
 
 
-def tell(i: int) -> Report:
+def send_progress(i: int) -> OnProgress:
+    """Return a callback that sends the progress of run number `i` to the main process."""
     return lambda progress: _MESSAGES[0].put((i, progress))
 
 
 def warm_up_one(i: int, run: Run, depth: int, warm_starts: Path, pace: Pace) -> None:
-    follow([run], depth, warm_starts, pace, [tell(i)])
+    train_stages([run], depth, warm_starts, pace, [send_progress(i)])
 
 
 def train_one(i: int, run: Run, warm_starts: Path, pace: Pace) -> Outcome:
-    return train(run, warm_starts=warm_starts, pace=pace, report=tell(i))
+    return train(run, warm_starts=warm_starts, pace=pace, on_progress=send_progress(i))

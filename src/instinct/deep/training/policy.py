@@ -1,4 +1,4 @@
-"""Trained policies as an evaluator uses them: many episodes in lockstep, in the task's units."""
+"""Trained policies: they act in many episodes in lockstep, in the units of the task."""
 
 from dataclasses import dataclass
 from itertools import count
@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from instinct.data import ORIGINAL, Array, Box, Label, Uniform, find_label
-from instinct.deep.algorithms.algorithm import Algorithm, Carry, State, from_unit
+from instinct.deep.algorithms.algorithm import Algorithm, Carry, Weights, from_unit
 from instinct.deep.training.runs import load_run
 from instinct.errors import BadInput
 
 
 class Memory(NamedTuple):
-    """What a policy keeps from one step of its episodes to the next."""
+    """The memory of a policy between two steps of its episodes."""
 
     carry: Carry
     key: jax.Array
@@ -24,35 +24,36 @@ class Memory(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Policy:
-    """A policy that acts in n episodes at once.
+class TrainedPolicy:
+    """A trained policy, which acts in n episodes at once.
 
         memory = policy.start(n, seed)
         actions, memory = policy.act(memory, observations, rewards)
 
-    `rewards` are the task's own of the step before; at the first step there are none, and they are
-    not read. An algorithm that reads rewards while acting gets those of its label instead.
+    `rewards` are the true rewards of the step before; at the first step they are not read. An
+    algorithm that reads rewards while acting gets those of its label instead.
     """
 
     algorithm: Algorithm
-    weights: State
+    weights: Weights
     box: Box
     label: Label = ORIGINAL
 
     def __post_init__(self) -> None:
         if self.algorithm.ACTS_ON_REWARDS and self.label.acting is None:
             raise BadInput(
-                f"{type(self.algorithm).__name__} reads rewards while it acts; the label "
+                f"{self.algorithm.NAME} reads rewards while it acts; the label "
                 f"{self.label.name!r} needs the function `acting` for that",
                 field="label",
             )
 
     def start(self, n: int, seed: int = 0) -> Memory:
+        """Return the memory at the start of n episodes."""
         key, start_key = jax.random.split(jax.random.key(seed))
         return Memory(self.algorithm.start(self.weights, n, start_key), key, 0)
 
     def act(self, memory: Memory, observations: Array, rewards: Array) -> tuple[Array, Memory]:
-        """The actions of all episodes, and the memory to act with at the next step."""
+        """Return the actions of all episodes, and the memory for the next step."""
         r = np.zeros(len(rewards), np.float32)
         if memory.step and self.algorithm.ACTS_ON_REWARDS and self.label.acting is not None:
             uniform = uniform_draws(jax.random.fold_in(memory.key, memory.step))
@@ -70,7 +71,7 @@ class Policy:
 @jax.jit
 def act(
     algorithm: Algorithm,
-    weights: State,
+    weights: Weights,
     carry: Carry,
     observations: jax.Array,
     rewards: jax.Array,
@@ -89,7 +90,7 @@ def uniform_draws(key: jax.Array) -> Uniform:
     return draw
 
 
-def load_policy(folder: Path, label: Label | None = None) -> Policy:
+def load_policy(folder: Path, label: Label | None = None) -> TrainedPolicy:
     """Load the final policy of a finished run.
 
     `label` is needed only for an algorithm that reads rewards while acting, trained under a label
@@ -100,7 +101,7 @@ def load_policy(folder: Path, label: Label | None = None) -> Policy:
         raise BadInput(f"the run has failed: {saved.outcome.failure}", file=folder)
     if label is None:
         label = find_label(saved.label) if saved.algorithm.ACTS_ON_REWARDS else ORIGINAL
-    policy = Policy(
+    policy = TrainedPolicy(
         saved.algorithm, jax.tree.map(jnp.asarray, saved.outcome.weights), saved.box, label
     )
     observations = np.zeros((1, saved.observation_size), np.float32)

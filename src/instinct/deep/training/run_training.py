@@ -1,4 +1,4 @@
-"""Training a run, or several alike, through all stages from data to the run folder."""
+"""Train a run, or several that share one program, through all stages to the run folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from instinct.deep.training.runs import (
     load_outcome,
     open_folder,
 )
-from instinct.deep.training.stage import PACE, Lane, Pace, Report, train_lanes
+from instinct.deep.training.stage import PACE, OnProgress, Pace, StageTraining, train_stage
 
 
 def train(
@@ -21,27 +21,24 @@ def train(
     *,
     warm_starts: Path | None = None,
     pace: Pace = PACE,
-    report: Report | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Outcome:
     """Train one run to its end, from its checkpoint if it has one.
 
-    `warm_starts` is a folder that runs share: a warm start found there is not trained again.
+    `warm_starts` is a folder that runs share: a warm start in it is not trained again.
     """
-    (outcome,) = train_alike([run], warm_starts=warm_starts, pace=pace, reports=[report])
+    (outcome,) = train_alike([run], warm_starts=warm_starts, pace=pace, callbacks=[on_progress])
     return outcome
 
 
 def train_alike(
     runs: Sequence[Run],
     *,
-    reports: Sequence[Report | None],
+    callbacks: Sequence[OnProgress | None],
     warm_starts: Path | None = None,
     pace: Pace = PACE,
 ) -> list[Outcome]:
-    """Train runs that differ only in numbers: seed, rewards, traced hyperparameters.
-
-    Several are trained in one program.
-    """
+    """Train runs that differ only in numbers (seed, rewards, traced settings) as one program."""
     for run in runs:
         run.check()
     outcomes = {
@@ -49,48 +46,59 @@ def train_alike(
         for i, run in enumerate(runs)
         if run.folder is not None and (run.folder / "result.json").exists()
     }
-    going = [i for i in range(len(runs)) if i not in outcomes]
-    if going:
-        for i in going:
+    unfinished = [i for i in range(len(runs)) if i not in outcomes]
+    if unfinished:
+        for i in unfinished:
             open_folder(runs[i])
         depth = len(stages(runs[0].algorithm)) - 1
-        lanes = follow(
-            [runs[i] for i in going], depth, warm_starts, pace, [reports[i] for i in going]
+        trainings = train_stages(
+            [runs[i] for i in unfinished],
+            depth,
+            warm_starts,
+            pace,
+            [callbacks[i] for i in unfinished],
         )
-        outcomes |= {i: end(runs[i], lane) for i, lane in zip(going, lanes, strict=True)}
+        outcomes |= {
+            i: finish_run(runs[i], training)
+            for i, training in zip(unfinished, trainings, strict=True)
+        }
     return [outcomes[i] for i in range(len(runs))]
 
 
 def stages(algorithm: Algorithm) -> list[Algorithm]:
-    """Everything that the algorithm starts from, in order, and the algorithm itself."""
+    """Return the stages of a training in order; the last is the algorithm itself."""
     before = algorithm.warm_start()
     return [*([] if before is None else stages(before)), algorithm]
 
 
-def follow(
+def train_stages(
     runs: Sequence[Run],
     depth: int,
     warm_starts: Path | None,
     pace: Pace,
-    reports: Sequence[Report | None],
-) -> list[Lane]:
-    """The runs after their stages up to `depth`; what two have in common is trained once."""
-    before: Sequence[Lane | None] = (
-        follow(runs, depth - 1, warm_starts, pace, reports) if depth else [None] * len(runs)
-    )
-    lanes = [
-        lane_at(run, depth, start, warm_starts, report)
-        for run, start, report in zip(runs, before, reports, strict=True)
+    callbacks: Sequence[OnProgress | None],
+) -> list[StageTraining]:
+    """Train the stages up to number `depth`; stages that runs share are trained once."""
+    before: Sequence[StageTraining | None] = [None] * len(runs)
+    if depth > 0:
+        before = train_stages(runs, depth - 1, warm_starts, pace, callbacks)
+    trainings = [
+        new_training(run, depth, start, warm_starts, on_progress)
+        for run, start, on_progress in zip(runs, before, callbacks, strict=True)
     ]
-    distinct = {lane.identity: lane for lane in reversed(lanes)}
-    train_lanes([lane for lane in distinct.values() if not lane.failure], pace)
-    return [distinct[lane.identity] for lane in lanes]
+    distinct = {training.identity: training for training in reversed(trainings)}
+    train_stage([training for training in distinct.values() if not training.failure], pace)
+    return [distinct[training.identity] for training in trainings]
 
 
-def lane_at(
-    run: Run, depth: int, before: Lane | None, warm_starts: Path | None, report: Report | None
-) -> Lane:
-    """The run's stage of that depth, to be started from the stage before."""
+def new_training(
+    run: Run,
+    depth: int,
+    before: StageTraining | None,
+    warm_starts: Path | None,
+    on_progress: OnProgress | None,
+) -> StageTraining:
+    """Return the training of the run's stage number `depth`, which starts from the stage before."""
     stage = stages(run.algorithm)[depth]
     identity = run.identity(stage)
     folder, name = run.folder, f"warm-start-{depth}.safetensors"
@@ -98,7 +106,7 @@ def lane_at(
         name = CHECKPOINT
     elif warm_starts is not None:
         folder, name = warm_starts, f"{identity}.safetensors"
-    return Lane(
+    return StageTraining(
         algorithm=stage,
         data=run.data,
         key=stage_key(stage, run.seed),
@@ -106,14 +114,16 @@ def lane_at(
         warm=None if before is None else before.state,
         failure="" if before is None else before.failure,
         checkpoint=None if folder is None else folder / name,
-        report=report,
+        on_progress=on_progress,
     )
 
 
-def end(run: Run, lane: Lane) -> Outcome:
-    """What the last stage left, also in the run's folder."""
-    weights = {} if lane.failure or lane.state is None else run.algorithm.weights(lane.state)
-    outcome = Outcome(weights, lane.metrics, lane.failure)
+def finish_run(run: Run, training: StageTraining) -> Outcome:
+    """Return the outcome of the last stage, and write it to the run's folder."""
+    weights = {}
+    if training.state is not None and not training.failure:
+        weights = run.algorithm.weights(training.state)
+    outcome = Outcome(weights, training.metrics, training.failure)
     if run.folder is not None:
         close_folder(run.folder, outcome)
     return outcome

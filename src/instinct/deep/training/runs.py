@@ -1,7 +1,7 @@
-"""Runs, what identifies them, and the folders that hold them.
+"""Runs, their identities and their folders.
 
 A run folder holds `config.json`, `metrics.csv`, `weights.safetensors` and `result.json`, and
-`checkpoint.safetensors` as long as the run is not finished. Nothing in it is ever executed.
+`checkpoint.safetensors` until the run is finished. Nothing in it is ever executed.
 """
 
 import csv
@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from instinct.data import Array, Box, Dataset
-from instinct.deep.algorithms.algorithm import Algorithm, Data, State, box_of
+from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights, box_of
 from instinct.deep.algorithms.settings import check, configure, settings_of
 from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
 from instinct.errors import BadInput
@@ -28,10 +28,10 @@ CHECKPOINT = "checkpoint.safetensors"
 
 @dataclass(frozen=True)
 class Run:
-    """One training: the dataset as already labelled and filtered, the algorithm, the seed.
+    """One training: a dataset that is already labeled and filtered, an algorithm, a seed.
 
-    `label` is the name of the label that the rewards come from, `source` the name or file of the
-    dataset; training reads neither.
+    `label` is the name of the label of the rewards, and `source` the name or file of the dataset.
+    Training reads neither.
     """
 
     dataset: Dataset
@@ -50,12 +50,12 @@ class Run:
         return hash_arrays(self.data.rows.items())
 
     @cached_property
-    def told_hash(self) -> str:
-        return hash_arrays(self.data.told.items())
+    def rewards_hash(self) -> str:
+        return hash_arrays(self.data.rewards.items())
 
     def identity(self, stage: Algorithm) -> str:
-        """A hash of exactly what determines the outcome of one stage of the run."""
-        rewards = self.told_hash if stage.READS_REWARDS else ""
+        """Return a hash of everything that determines the outcome of one stage."""
+        rewards = self.rewards_hash if stage.READS_REWARDS else ""
         what = [stage.NAME, settings_of(stage), self.seed, self.rows_hash, rewards]
         return hash_json(what)
 
@@ -75,7 +75,7 @@ class Run:
         }
 
     def check(self) -> None:
-        """Reject what cannot be trained, or a folder that holds another run."""
+        """Reject data that cannot be trained on, or a folder that holds another run."""
         box_of(self.dataset)
         check(self.algorithm, len(self.dataset))
         if self.folder is not None and (self.folder / "config.json").exists():
@@ -86,20 +86,20 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a run: the weights of its final policy, and metrics as columns by name.
+    """The result of a run: the weights of the final policy, and metrics as columns by name.
 
-    Every row of the metrics is a mean over the steps up to its `step`. A run that failed has no
-    weights, and a `failure` that says at which step and why.
+    Every row of the metrics is a mean over the steps since the row before. A run that failed has no
+    weights; its `failure` says why, and at which step.
     """
 
-    weights: State
+    weights: Weights
     metrics: dict[str, Array]
     failure: str = ""
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run folder that has been read."""
+    """What a run folder holds."""
 
     algorithm: Algorithm
     outcome: Outcome
@@ -110,24 +110,24 @@ class SavedRun:
 
 
 def open_folder(run: Run) -> None:
-    """Write down what the run is, unless it stands there."""
+    """Write the config of the run, unless it is there."""
     if run.folder is not None and not (run.folder / "config.json").exists():
         write_json(run.folder / "config.json", run.config())
 
 
 def close_folder(folder: Path, outcome: Outcome) -> None:
-    """Write the end of a run; the result comes last, and without it the run is unfinished."""
+    """Write the outcome of a run; `result.json` comes last and marks the run as finished."""
     if not outcome.failure:
         save_tree(folder / "weights.safetensors", outcome.weights)
     write_metrics(folder / "metrics.csv", outcome.metrics)
     status = "failed" if outcome.failure else "finished"
     write_json(folder / "result.json", {"status": status, "failure": outcome.failure})
-    for spent in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
-        spent.unlink(missing_ok=True)
+    for path in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
+        path.unlink(missing_ok=True)
 
 
 def load_run(folder: Path) -> SavedRun:
-    """Read the folder of a run that has ended."""
+    """Read the folder of a finished or failed run."""
     config = read_json(folder / "config.json")
     if not (folder / "result.json").exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
@@ -147,7 +147,7 @@ def load_outcome(folder: Path) -> Outcome:
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:
-    """One column per metric; every number reads back as exactly the same."""
+    """Write one column per metric; numbers keep all their digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(metrics)

@@ -1,4 +1,4 @@
-"""One stage of training for one run, or for several side by side in one program."""
+"""Train one stage of one run, or of several runs side by side in one program."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.deep.algorithms.algorithm import Algorithm, Data, State
-from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
+from instinct.deep.training.checkpoint import load_arrays, named_leaves, restore, save_tree
 from instinct.deep.training.loop import (
     LIMIT,
     advance,
@@ -20,12 +20,13 @@ from instinct.deep.training.loop import (
     begin,
     begin_together,
 )
+from instinct.deep.training.old_checkpoints import rename_leaves
 from instinct.errors import BadInput
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a stage is: the metrics are means over the steps since the last report."""
+class StageProgress:
+    """How far a stage is; the metrics are means over the steps since the last report."""
 
     stage: str
     step: int
@@ -33,7 +34,7 @@ class Progress:
     metrics: Mapping[str, float]
 
 
-Report = Callable[[Progress], None]
+OnProgress = Callable[[StageProgress], None]
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ PACE = Pace()
 
 
 @dataclass
-class Lane:
-    """One stage of one run on its way."""
+class StageTraining:
+    """The training of one stage of one run."""
 
     algorithm: Algorithm
     data: Data
@@ -57,7 +58,7 @@ class Lane:
     identity: str
     warm: State | None = None
     checkpoint: Path | None = None
-    report: Report | None = None
+    on_progress: OnProgress | None = None
     step: int = 0
     state: State | None = None
     rows: list[dict[str, float]] = field(default_factory=list)
@@ -65,22 +66,23 @@ class Lane:
 
     @property
     def metrics(self) -> dict[str, Array]:
-        """The rows reported so far, as columns."""
+        """Return the recorded rows as columns."""
         names = sorted(self.rows[0], key=lambda name: (name != "step", name)) if self.rows else []
         return {name: np.array([row[name] for row in self.rows]) for name in names}
 
-    def note(self, step: int, means: Mapping[str, Array], bad: int) -> None:
-        """Take down what the steps up to `step` gave."""
+    def record(self, step: int, means: Mapping[str, Array], bad: int) -> None:
+        """Record the mean metrics of the steps up to `step`, and report them."""
         row = {name: float(mean) for name, mean in means.items()}
         self.step = step
         self.rows.append({"step": float(step)} | row)
         name = self.algorithm.NAME
         if bad >= 0:
-            self.failure = f"{name} diverged at step {bad}: {worst(row)}"
-        if self.report is not None:
-            self.report(Progress(name, step, self.algorithm.steps, row))
+            self.failure = f"{name} diverged at step {bad}: {describe_divergence(row)}"
+        if self.on_progress is not None:
+            self.on_progress(StageProgress(name, step, self.algorithm.steps, row))
 
     def save(self) -> None:
+        """Write the checkpoint."""
         if self.checkpoint is not None:
             notes = {"identity": self.identity, "step": str(self.step), "failure": self.failure}
             key = np.asarray(jax.random.key_data(self.key))
@@ -88,75 +90,91 @@ class Lane:
             save_tree(self.checkpoint, tree, notes)
 
     def resume(self) -> None:
-        """Go on from the checkpoint if there is one."""
+        """Continue from the checkpoint if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
         arrays, notes = load_arrays(self.checkpoint)
         if notes.get("identity") != self.identity:
             raise BadInput("is the checkpoint of another run", file=self.checkpoint)
-        saved = nest(arrays)
-        self.state, columns = saved["state"], saved.get("metrics", {})
-        self.rows = [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ]
-        self.step, self.failure = int(notes["step"]), notes["failure"]
+        state, columns = take(arrays, "state/"), take(arrays, "metrics/")
+        template = jax.eval_shape(begin, stack([self.algorithm]), self.key, self.data, self.warm)
+        state = rename_leaves(state, [name for name, _ in named_leaves(template)])
+        self.state = restore(template, state, self.checkpoint)
+        try:
+            table = zip(*(column.tolist() for column in columns.values()), strict=True)
+            self.rows = [dict(zip(columns, map(float, row), strict=True)) for row in table]
+            self.step, self.failure = int(notes["step"]), notes["failure"]
+        except (KeyError, TypeError, ValueError):
+            raise BadInput("is not a whole checkpoint", file=self.checkpoint) from None
 
 
-def worst(row: Mapping[str, float]) -> str:
-    """Which metrics have left the range of numbers that mean something."""
+def take(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """Return the arrays whose names begin with the prefix, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def describe_divergence(row: Mapping[str, float]) -> str:
+    """Say which metrics are not finite or too large."""
     wild = [name for name, mean in row.items() if not abs(mean) <= LIMIT]
     return f"{', '.join(wild) or 'a metric'} not finite or beyond {LIMIT:g}"
 
 
-def train_lanes(lanes: Sequence[Lane], pace: Pace) -> None:
-    """Train every lane to its end; several run as one program, and all must share its shape.
+def train_stage(trainings: Sequence[StageTraining], pace: Pace) -> None:
+    """Train one stage of several runs to its end; all must share one program.
 
-    Lanes that stand at different steps after a resume run one group after the other.
+    Runs that were interrupted at different steps are trained in groups, one after the other.
     """
-    for lane in lanes:
-        lane.resume()
-    for step in sorted({lane.step for lane in lanes}):
-        drive([lane for lane in lanes if lane.step == step], pace)
+    for training in trainings:
+        training.resume()
+    for step in sorted({training.step for training in trainings}):
+        train_group([training for training in trainings if training.step == step], pace)
 
 
-def drive(lanes: Sequence[Lane], pace: Pace) -> None:
-    together = len(lanes) > 1
-    step, steps = lanes[0].step, int(lanes[0].algorithm.steps)
-    if step == steps or all(lane.failure for lane in lanes):
+def train_group(trainings: Sequence[StageTraining], pace: Pace) -> None:
+    """Train runs that are at the same step, as one program."""
+    together = len(trainings) > 1
+    step, steps = trainings[0].step, int(trainings[0].algorithm.steps)
+    if step == steps or all(training.failure for training in trainings):
         return
-    algorithm = pack([lane.algorithm for lane in lanes])
-    key = pack([lane.key for lane in lanes])
+    algorithm = stack([training.algorithm for training in trainings])
+    key = stack([training.key for training in trainings])
     data = Data(
-        jax.tree.map(jnp.asarray, lanes[0].data.rows), pack([lane.data.told for lane in lanes])
+        jax.tree.map(jnp.asarray, trainings[0].data.rows),
+        stack([training.data.rewards for training in trainings]),
     )
-    if lanes[0].state is None:
-        warm = pack([lane.warm for lane in lanes])
+    if trainings[0].state is None:
+        warm = stack([training.warm for training in trainings])
         state = (begin_together if together else begin)(algorithm, key, data, warm)
     else:
-        state = pack([lane.state for lane in lanes])
+        state = stack([training.state for training in trainings])
     program = advance_together if together else advance
     saved_at = time.monotonic()
-    while step < steps and not all(lane.failure for lane in lanes):
+    while step < steps and not all(training.failure for training in trainings):
         start, step = step, min(step + pace.report_steps, steps)
         state, means, bad = program(algorithm, state, data, key, start, step)
         means, bad = jax.device_get(means), np.atleast_1d(bad)
         due = step == steps or time.monotonic() - saved_at >= pace.checkpoint_seconds
-        for i, lane in enumerate(lanes):
-            if lane.failure:
+        for i, training in enumerate(trainings):
+            if training.failure:
                 continue
-            lane.note(step, unpack(means, i, together), int(bad[i]))
-            if due or lane.failure:
-                lane.state = jax.tree.map(np.array, unpack(state, i, together))
-                lane.save()
+            training.record(step, unstack(means, i, together), int(bad[i]))
+            if due or training.failure:
+                training.state = jax.tree.map(np.array, unstack(state, i, together))
+                training.save()
         saved_at = time.monotonic() if due else saved_at
 
 
-def pack(trees: Sequence[Any]) -> Any:
-    """One tree on the device: the only one as it is, several stacked leaf by leaf."""
+def stack(trees: Sequence[Any]) -> Any:
+    """Move trees to the device; stack several leaf by leaf."""
     if len(trees) == 1:
         return jax.tree.map(jnp.asarray, trees[0])
     return jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(leaf) for leaf in leaves]), *trees)
 
 
-def unpack(tree: Any, i: int, together: bool) -> Any:
+def unstack(tree: Any, i: int, together: bool) -> Any:
+    """Return the i-th of several stacked trees."""
     return jax.tree.map(lambda leaf: leaf[i], tree) if together else tree

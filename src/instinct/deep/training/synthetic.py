@@ -1,4 +1,4 @@
-"""Random data in the shape of hopper, and untrained states, for measuring speed."""
+"""Random data in the shape of hopper, and untrained states, to measure speed with."""
 
 import jax
 import numpy as np
@@ -9,6 +9,7 @@ from instinct.deep.training.loop import begin
 
 
 def untrained(algorithm: Algorithm, key: jax.Array, data: Data) -> State:
+    """Return the state before the first step, with warm starts that are untrained as well."""
     before = algorithm.warm_start()
     warm = None if before is None else untrained(before, key, data)
     state: State = begin(algorithm, key, data, warm)
@@ -16,7 +17,7 @@ def untrained(algorithm: Algorithm, key: jax.Array, data: Data) -> State:
 
 
 def hopper_like(rows: int = 20_000, length: int = 500) -> Dataset:
-    """Random numbers in the shape of hopper: 11 observations, 3 actions."""
+    """Return random data in the shape of hopper: 11 observations, 3 actions."""
     random = np.random.default_rng(0)
     observations = random.normal(size=(rows + 1, 11)).astype(np.float32)
     return Dataset(

@@ -1,0 +1,242 @@
+"""The warm start of ATAC and PSPI, in two stages.
+
+1. `Cloning` fits a scaled tanh-Gaussian policy to the data's actions: min E[−log π(a|s)].
+2. `PolicyEvaluation` fits twin critics to the cloned policy by the Bellman error:
+   min Σ over heads f of (1−w)·E[(f − y)²] + w·E[(f − (r + γ·f(s′, π)))²],
+   y = clip(r + γ·min over the target critics at (s′, π), V_min, V_max).
+
+Neither depends on β, and the first does not depend on rewards: runs share them.
+"""
+
+from dataclasses import fields
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from instinct.data import Dataset
+from instinct.deep.algorithms.algorithm import (
+    Algorithm,
+    Batch,
+    Data,
+    Metrics,
+    State,
+    Weights,
+    hyperparameters,
+    sizes,
+)
+from instinct.deep.algorithms.fields import setting
+from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
+from instinct.deep.nn.networks import (
+    MLP,
+    mlp,
+    moving_average,
+    scaled_tanh_gaussian,
+    scaled_tanh_gaussian_init,
+    squashed_log_prob,
+    squashed_sample,
+    twin_minimum,
+    twins_init,
+)
+from instinct.deep.nn.optimizer import EPSILON, Learner, new_learner
+
+Pair = tuple[jax.Array, jax.Array]
+Twins = tuple[MLP, MLP]
+WEIGHT_NORM = 100.0
+"""The largest Frobenius norm of a weight matrix of a critic."""
+
+
+class CloningState(NamedTuple):
+    """The training state of `Cloning`."""
+
+    policy: Learner[MLP]
+    scaling: Scaling | None
+
+
+class Critics(NamedTuple):
+    """Twin critics, their target critics, and the scale and range of their values."""
+
+    learner: Learner[Twins]
+    targets: Twins
+    scale: jax.Array
+    v_min: jax.Array
+    v_max: jax.Array
+
+
+class EvaluationState(NamedTuple):
+    """The training state of `PolicyEvaluation`; the policy does not change."""
+
+    policy: MLP
+    critics: Critics
+    scaling: Scaling | None
+
+
+@hyperparameters
+class TanhGaussianPolicy(Algorithm):
+    """The settings that both stages of the warm start and the game after it have in common.
+
+    With `standardize`, all learning is from observations of mean 0 and deviation 1. `epsilon` is
+    Adam's.
+    """
+
+    steps: int = setting(100_000, above=0)
+    layers: int = setting(3, above=0)
+    units: int = setting(256, above=0)
+    standardize: bool = setting(False, added=True)
+    action_scale: float = setting(1.0, above=0)
+    fast_rate: float = setting(5e-4, above=0)
+    epsilon: float = setting(EPSILON, above=0, added=True)
+
+    def prepare(self, dataset: Dataset) -> Data:
+        data = super().prepare(dataset)
+        return standardized(data) if self.standardize else data
+
+    def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
+        return self.action_scale * jnp.tanh(
+            scaled_tanh_gaussian(weights["policy"], observations).mean
+        )
+
+
+@hyperparameters
+class Cloning(TanhGaussianPolicy):
+    """The policy that makes the data's actions most likely."""
+
+    READS_REWARDS: ClassVar[bool] = False
+
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> CloningState:
+        del warm
+        policy = scaled_tanh_gaussian_init(key, *sizes(data), self.layers, self.units)
+        return CloningState(new_learner(policy), scaling_of(data))
+
+    def update(
+        self, state: CloningState, batch: Batch, key: jax.Array
+    ) -> tuple[CloningState, Metrics]:
+        del key
+
+        def loss(policy: MLP) -> jax.Array:
+            normal = scaled_tanh_gaussian(policy, batch.observations)
+            return -squashed_log_prob(normal, batch.actions, self.action_scale).mean()
+
+        cloning_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
+        policy = state.policy.step(self.fast_rate, gradient, epsilon=self.epsilon)
+        return state._replace(policy=policy), {"cloning_loss": cloning_loss}
+
+    def weights(self, state: CloningState) -> Weights:
+        return {"policy": unscaled(state.policy.params, state.scaling)}
+
+
+@hyperparameters
+class BellmanCritics(TanhGaussianPolicy):
+    """Twin critics and their Bellman error.
+
+    Rewards and values are multiplied by `value_scale`. With `unit_rewards` they are also divided by
+    max(1, max |r|), so that one β means the same for rewards of any size.
+    """
+
+    discount: float = setting(0.99, above=0, below=1)
+    residual_weight: float = setting(0.5, at_least=0, at_most=1)
+    target_rate: float = setting(0.005, above=0, below=1)
+    value_scale: float = setting(1.0, above=0)
+    unit_rewards: bool = setting(False)
+
+    def init_critics(self, key: jax.Array, data: Data) -> Critics:
+        """Return new critics, with target critics equal to them."""
+        critics = twins_init(key, sum(sizes(data)), self.layers, self.units)
+        targets = jax.tree.map(jnp.copy, critics)
+        scale = self.scale(data)
+        return Critics(new_learner(critics), targets, scale, *self.bounds(data, scale))
+
+    def scale(self, data: Data) -> jax.Array:
+        """Return the factor of rewards and values."""
+        r = data.rewards["rewards"]
+        unit = jnp.maximum(1, jnp.abs(r).max()) if self.unit_rewards else jnp.ones(())
+        return self.value_scale / unit
+
+    def bounds(self, data: Data, scale: jax.Array) -> Pair:
+        """Return V_min = 2/(1−γ)·min(−1, r_min) and V_max = 2/(1−γ)·max(1, r_max), scaled."""
+        horizon = 2 * scale / (1 - self.discount)
+        r = data.rewards["rewards"]
+        return horizon * jnp.minimum(-1, r.min()), horizon * jnp.maximum(1, r.max())
+
+    def backup(self, critics: Critics, batch: Batch, f_next: jax.Array) -> jax.Array:
+        """Return clip(r + γ·f(s′, a′), V_min, V_max), without f after a terminal."""
+        r = critics.scale * batch.rewards
+        return jnp.clip(r + self.discount * batch.goes_on * f_next, critics.v_min, critics.v_max)
+
+    def target(self, critics: Critics, batch: Batch, next_actions: jax.Array) -> jax.Array:
+        """Return y, the backup of the smaller of the two target critics."""
+        f_next = twin_minimum(critics.targets, batch.next_observations, next_actions)
+        return self.backup(critics, batch, f_next)
+
+    def bellman_loss(
+        self, critics: Critics, batch: Batch, f: jax.Array, f_next: jax.Array, y: jax.Array
+    ) -> jax.Array:
+        """Return (1−w)·(f − y)² + w·(f − backup of f)², with the gradient through both sides."""
+        target_error = jnp.mean((f - y) ** 2)
+        residual_error = jnp.mean((f - self.backup(critics, batch, f_next)) ** 2)
+        w = self.residual_weight
+        return (1 - w) * target_error + w * residual_error
+
+    def step_critics(self, critics: Critics, gradient: Twins) -> Critics:
+        """Make a step of Adam, limit the norms of the weights, then move the target critics."""
+        learner = critics.learner.step(self.fast_rate, gradient, epsilon=self.epsilon)
+        learner = learner._replace(params=jax.tree.map(limit_norm, learner.params))
+        targets = moving_average(critics.targets, learner.params, self.target_rate)
+        return critics._replace(learner=learner, targets=targets)
+
+
+@hyperparameters
+class PolicyEvaluation(BellmanCritics):
+    """Twin critics fitted to the cloned policy by the Bellman error."""
+
+    NAME: ClassVar[str] = "Evaluation"
+
+    def warm_start(self) -> Algorithm | None:
+        return Cloning(**shared_settings(self, Cloning))
+
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> EvaluationState:
+        assert isinstance(warm, CloningState)
+        critics = self.init_critics(key, data)
+        return EvaluationState(warm.policy.params, critics, scaling_of(data))
+
+    def update(
+        self, state: EvaluationState, batch: Batch, key: jax.Array
+    ) -> tuple[EvaluationState, Metrics]:
+        noise = jax.random.normal(key, batch.actions.shape)
+        next_actions, _ = squashed_sample(
+            scaled_tanh_gaussian(state.policy, batch.next_observations), noise, self.action_scale
+        )
+        y = self.target(state.critics, batch, next_actions)
+        pairs = (batch.observations, batch.actions), (batch.next_observations, next_actions)
+
+        def loss(critics: Twins) -> jax.Array:
+            total = jnp.zeros(())
+            for head in critics:
+                f, f_next = at(head, *pairs)
+                total = total + self.bellman_loss(state.critics, batch, f, f_next, y)
+            return total
+
+        bellman_loss, gradient = jax.value_and_grad(loss)(state.critics.learner.params)
+        critics = self.step_critics(state.critics, gradient)
+        return state._replace(critics=critics), {"bellman_loss": bellman_loss}
+
+    def weights(self, state: EvaluationState) -> Weights:
+        return {"policy": unscaled(state.policy, state.scaling)}
+
+
+def shared_settings(algorithm: Algorithm, stage: type[Algorithm]) -> dict[str, Any]:
+    """Return the settings of the algorithm that the stage has as well."""
+    return {field.name: getattr(algorithm, field.name) for field in fields(stage)}
+
+
+def at(head: MLP, *pairs: Pair) -> list[jax.Array]:
+    """Return f at several batches of (s, a), computed in one pass."""
+    inputs = jnp.concatenate([jnp.concatenate(pair, axis=-1) for pair in pairs])
+    return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
+
+
+def limit_norm(array: jax.Array) -> jax.Array:
+    """Scale a weight matrix down to Frobenius norm 100 where it exceeds it; keep biases."""
+    if array.ndim < 2:
+        return array
+    return array * jnp.minimum(1, WEIGHT_NORM / jnp.sqrt(jnp.sum(array**2)))
