@@ -46,7 +46,7 @@ def test_without_its_note_a_dataset_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "other data", "note"])
-def test_what_is_damaged_is_made_anew(damage: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_damaged_is_made_again(damage: str, caplog: pytest.LogCaptureFixture) -> None:
     make = Maker()
     whole = get_or_make("a", make, {})
     path = path_of("a")
@@ -59,7 +59,7 @@ def test_what_is_damaged_is_made_anew(damage: str, caplog: pytest.LogCaptureFixt
         path.with_suffix(".json").write_text("{")
     assert get_or_make("a", make, {}).hash == whole.hash
     assert make.made == 2
-    assert damage == "note" or "made anew" in caplog.text
+    assert damage == "note" or "made again" in caplog.text
     assert get("a") is not None
 
 

@@ -1,4 +1,4 @@
-"""SAC: the soft actor-critic with a tuned temperature."""
+"""SAC: the soft actor-critic with a tuned temperature, which trains the behaviors."""
 
 import functools
 from dataclasses import dataclass
@@ -28,9 +28,10 @@ SACState = dict[str, Any]
 
 @dataclass(frozen=True)
 class SAC:
-    """Maximises return plus α·entropy; α is tuned so that the entropy is −dim(actions).
+    """Maximizes return plus α·entropy; α is tuned so that the entropy is −dim(actions).
 
-    The policy is a tanh-Gaussian in [-1, 1]; the twin critics have a slow copy, their target.
+    The policy is a tanh-Gaussian in [-1, 1]. The target critics are a moving average of the twin
+    critics.
     """
 
     layers: int = 2
@@ -54,7 +55,7 @@ class SAC:
         return state | {"optimizers": {name: adam_init(state[name]) for name in TRAINED}}
 
     def update(self, state: SACState, batch: Batch, key: jax.Array) -> SACState:
-        """One step each of critics, policy and α, then of the target."""
+        """Update the critics, the policy and α, then the target."""
         next_noise, noise = jax.random.normal(key, (2, *batch.actions.shape))
         alpha = jnp.exp(state["log_alpha"])
 
@@ -89,14 +90,14 @@ class SAC:
         }
 
     def step(self, state: SACState, name: str, gradient: Any) -> SACState:
-        """Adam on one of the trained parts."""
+        """Make a step of Adam on one of the trained parts."""
         optimizers = state["optimizers"]
         part, optimizer = adam_step(self.rate, gradient, optimizers[name], state[name])
         return state | {name: part, "optimizers": optimizers | {name: optimizer}}
 
     @functools.partial(jax.jit, static_argnums=0, donate_argnums=1)
     def updates(self, state: SACState, batches: Batch, key: jax.Array) -> SACState:
-        """One update for every batch, in one compiled program."""
+        """Make one update per batch in one compiled program."""
 
         def one(state: SACState, given: tuple[Batch, jax.Array]) -> tuple[SACState, None]:
             return self.update(state, *given), None
@@ -107,12 +108,12 @@ class SAC:
 
 @jax.jit
 def sample(policy: MLP, observations: jax.Array, noise: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Actions in [-1, 1] for given standard normal noise, and their log-probabilities."""
+    """Return actions in [-1, 1] for standard normal noise, and their log-probabilities."""
     actions, log_prob = squashed_sample(scaled_tanh_gaussian(policy, observations), noise, 1.0)
     return actions, log_prob.sum(axis=-1)
 
 
 @jax.jit
 def mode(policy: MLP, observations: jax.Array) -> jax.Array:
-    """The actions without noise."""
+    """Return the actions without noise."""
     return jnp.tanh(scaled_tanh_gaussian(policy, observations).mean)

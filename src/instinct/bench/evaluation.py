@@ -1,4 +1,4 @@
-"""How much faster lockstep evaluation is than gymnasium's loop, one episode after another."""
+"""Benchmark of lockstep evaluation against a plain loop over episodes."""
 
 import time
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from instinct.tasks.simulation import Task, action_box
 
 @dataclass(frozen=True)
 class Comparison:
-    """The same episodes both ways, in seconds; each way was warmed up before.
+    """Times of the same episodes in lockstep and one after another, both after a warm-up.
 
-    The returns differ as the rounding of a forward pass for one and for many rows does.
+    The returns differ slightly, because a forward pass rounds differently for one row and for many.
     """
 
     task: str
@@ -56,7 +56,7 @@ def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
 
 
 def untrained(task: Task, seed: int = 0) -> TrainedPolicy:
-    """A 3 × 256 policy with random weights, which costs what a trained one costs."""
+    """Return a 3 × 256 policy with random weights, which is as fast as a trained one."""
     box = action_box(task)
     key = jax.random.key(seed)
     network = gaussian_init(key, task.observation_size, box.dimension, layers=3, units=256)
@@ -64,7 +64,7 @@ def untrained(task: Task, seed: int = 0) -> TrainedPolicy:
 
 
 def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> Evaluation:
-    """The plain loop: one environment, one row per forward pass."""
+    """Play the episodes in one environment, with one row per forward pass."""
     environment = task.environment()
     returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
     for episode in range(episodes):
@@ -81,14 +81,14 @@ def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> E
 
 
 def bench_evaluate(episodes: int = 50) -> Comparison:
-    """50 hopper episodes of a 3 × 256 policy."""
+    """Compare with hopper episodes of a 3 × 256 policy."""
     return compare(deeper(behaviors("hopper")["medium"]), LocomotionTask("hopper"), episodes)
 
 
 def deeper(behavior: Behavior) -> Behavior:
-    """The same policy without noise, with the identity for one more hidden layer.
+    """Return the policy without noise and with one more hidden layer, the identity.
 
-    What comes out of a ReLU passes through another unchanged.
+    The output of a ReLU passes through another ReLU unchanged.
     """
     *hidden, last = behavior.network
     units = hidden[-1]["bias"].shape[0]

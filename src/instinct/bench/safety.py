@@ -1,4 +1,4 @@
-"""How fast the safety tasks step and reset, beside Safety-Gymnasium as it is."""
+"""Benchmark of the safety tasks' steps and resets against Safety-Gymnasium's own."""
 
 import time
 from typing import Any
@@ -11,11 +11,10 @@ PLACES = 8
 
 
 def measure(name: str, steps: int) -> dict[str, Any]:
-    """The same random actions in a simulation and in single environments, in turn.
+    """Take the same random actions in a simulation and in single environments, in turn.
 
-    Times are those of the processor, so that it matters little what else the machine does, nor how
-    many threads share the work. Resets are those of the simulation; `speedup` is how many steps it
-    makes for one of Safety-Gymnasium's own.
+    Times are processor times, which depend little on other processes and on the number of threads.
+    Resets are those of the simulation; `speedup` is its steps per step of Safety-Gymnasium's own.
     """
     task, places = SafetyTask(PREFIX + name), np.arange(PLACES)
     simulation, environments = task.simulation(PLACES), [task.environment() for _ in places]

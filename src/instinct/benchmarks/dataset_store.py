@@ -1,7 +1,8 @@
-"""Where made datasets are kept: whole or absent, checked by hash, made by one process at a time.
+"""Store the datasets that are made here: complete or absent, checked by hash, made only once.
 
-They lie in `$INSTINCT_DATA`, else in the user's data folder. Beside every dataset stands a note
-with its hash; it is written last, and without it the dataset does not exist.
+They are in `$INSTINCT_DATA`, or in the user's data folder. Every dataset has a note with its hash
+beside it. The note is written last; without it the dataset does not exist. A lock makes other
+processes wait while one makes a dataset.
 """
 
 import fcntl
@@ -26,7 +27,7 @@ def path_of(entry: str) -> Path:
 
 
 def note_of(entry: str) -> dict[str, Any] | None:
-    """What is noted of an entry, if it is there."""
+    """Return the note of an entry, or None if the entry does not exist."""
     path = path_of(entry)
     try:
         note = json.loads(path.with_suffix(".json").read_text("utf-8"))
@@ -36,23 +37,23 @@ def note_of(entry: str) -> dict[str, Any] | None:
 
 
 def get(entry: str) -> Dataset | None:
-    """The dataset, if it is there and is what the note says."""
+    """Return the dataset of an entry if it exists and its hash is the one in the note."""
     note = note_of(entry)
     if note is None:
         return None
     try:
         dataset = read_npz(path_of(entry))
     except InstinctError as error:
-        log.warning("%s is made anew: %s", entry, error)
+        log.warning("%s is made again: %s", entry, error)
         return None
     if dataset.hash != note["hash"]:
-        log.warning("%s is made anew: it has changed since it was made", entry)
+        log.warning("%s is made again: it has changed since it was made", entry)
         return None
     return dataset
 
 
 def get_or_make(entry: str, make: Callable[[], Dataset], provenance: dict[str, Any]) -> Dataset:
-    """The dataset as it was made before, or made now while other processes wait for it."""
+    """Return the dataset of an entry; make it first if necessary, while other processes wait."""
     dataset = get(entry)
     if dataset is not None:
         return dataset
@@ -71,7 +72,7 @@ def get_or_make(entry: str, make: Callable[[], Dataset], provenance: dict[str, A
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Alone among all processes; the lock goes with the process, however it ends."""
+    """Hold a lock among all processes; it is released when the process ends, however it ends."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("w")

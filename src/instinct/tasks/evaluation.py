@@ -1,8 +1,8 @@
-"""Test episodes in lockstep: one forward pass of the policy per step for all of them.
+"""Evaluate policies in lockstep: one forward pass per step for all test episodes.
 
-The policy always acts for blocks of 32 episodes, in which every episode has the place that its
-number gives it: what an episode sees and does depends neither on how many others are played nor
-on how many at once.
+The policy always acts for blocks of 32 episodes, and the row of an episode in its block follows
+from its number. The result of an episode therefore depends neither on the number of episodes nor
+on how many are played at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ BLOCK = 32
 
 
 class Policy(Protocol):
-    """Acts in n episodes at once, in the units of the task, with a memory of its own."""
+    """Acts in n episodes at once, in the units of the task, with a memory passed between steps."""
 
     def start(self, n: int, seed: int) -> Any: ...
 
@@ -28,7 +28,7 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Per test episode its return and length and, if the task has such, score, success and cost."""
+    """Return and length of every test episode; score, success and cost where the task has them."""
 
     returns: Array
     lengths: Array
@@ -40,7 +40,7 @@ class Evaluation:
 def evaluate(
     policy: Policy, task: Task, episodes: int = 50, seed: int = 0, at_once: int = 128
 ) -> Evaluation:
-    """Play the episodes 0, 1, … of the seed; `at_once` bounds the memory, never the result."""
+    """Play the test episodes of the seed; `at_once` limits the memory and changes no result."""
     if episodes < 1 or at_once < 1:
         raise BadInput("an evaluation needs at least one episode")
     places = min(episodes, at_once)
@@ -54,14 +54,14 @@ def evaluate(
 
 
 class Tally:
-    """What episodes add up to, step by step."""
+    """Adds up rewards, costs and lengths of episodes, step by step."""
 
     def __init__(self, episodes: int) -> None:
         self.lengths = np.zeros(episodes, int)
         self.sums: dict[str, Array] = {}
 
     def add(self, playing: Array, step: Step) -> None:
-        """One step of the episodes with these numbers."""
+        """Add one step of the episodes with these numbers."""
         self.lengths[playing] += 1
         for name in ("rewards", "successes", "costs"):
             values = getattr(step, name)
@@ -82,7 +82,7 @@ class Tally:
 def play(
     policy: Policy, simulation: Simulation, size: int, episodes: Array, seed: int
 ) -> Iterator[tuple[Array, Step]]:
-    """Step by step, the numbers of the episodes that made the step and what it gave them."""
+    """Play the episodes and yield, for every step, the numbers of the running ones and the step."""
     blocks = [Block(policy, size, number, seed) for number in np.unique(episodes // BLOCK).tolist()]
     first = blocks[0].number
     for place, episode in enumerate(episodes.tolist()):
@@ -95,13 +95,14 @@ def play(
         actions = np.concatenate([blocks[b].act()[row[block == b]] for b in np.unique(block)])
         step = simulation.step(places, actions)
         for b in np.unique(block):
-            blocks[b].see(row[block == b], step.observations[block == b], step.rewards[block == b])
+            mine = block == b
+            blocks[b].update(row[mine], step.observations[mine], step.rewards[mine])
         yield playing, step
         places = places[~(step.terminals | step.timeouts)]
 
 
 class Block:
-    """32 episodes as the policy sees them; the rows of those that are not played stay idle."""
+    """The policy's view of 32 episodes; rows of episodes that are not running stay as they are."""
 
     def __init__(self, policy: Policy, size: int, number: int, seed: int) -> None:
         self.policy, self.number = policy, number
@@ -113,18 +114,18 @@ class Block:
         actions, self.memory = self.policy.act(self.memory, self.observations, self.rewards)
         return actions
 
-    def see(self, rows: Array, observations: Array, rewards: Array) -> None:
+    def update(self, rows: Array, observations: Array, rewards: Array) -> None:
         self.observations[rows] = observations
         self.rewards[rows] = rewards
 
 
 def episode_seed(*numbers: int) -> int:
-    """A seed for one of many things that derive from another seed."""
+    """Derive a seed from other numbers, such as a seed and the number of an episode."""
     return int(np.random.SeedSequence(numbers).generate_state(1)[0])
 
 
 def mean_and_error(values: Sequence[float] | Array) -> tuple[float, float]:
-    """The mean and its standard error."""
+    """Return the mean and its standard error."""
     values = np.asarray(values, float)
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
     return float(values.mean()), float(error)

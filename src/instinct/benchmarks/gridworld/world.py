@@ -1,11 +1,11 @@
 """The paper's grid world: reach the key, keep off the lava.
 
-The paper does not print its layout; this one keeps every fact that it states. The agent starts in
-the top-right corner, the shortest safe way to the key takes nine actions, and the topmost lava
-lies beside the start. Behaviour cloning, once in that lava, acts at random in states it has never
-seen; since walls enclose the lava, all it can do is to stumble back to the start, from where its
-own way into the lava takes nine more actions: too many for the twenty that there are. So its
-return is -1.19 in every episode.
+The paper does not print its layout; this one agrees with every fact that the paper states. The
+agent starts in the top-right corner, the shortest safe path to the key takes nine actions, and the
+topmost lava is next to the start. Behavior cloning walks into that lava and then acts at random in
+states it has never seen. Walls enclose the lava, so that it can only return to the start. From
+there its own path into the lava takes nine more actions, too many for the twenty of an episode.
+Its return is therefore -1.19 in every episode.
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ OPTIMAL_EPISODES, LAVA_EPISODES = 100, 400
 
 @dataclass(frozen=True)
 class Episodes:
-    """Test episodes of a policy: true returns, lengths, and the states on the way."""
+    """Test episodes of a policy: true returns, lengths and visited states."""
 
     returns: Array
     lengths: Array
@@ -49,10 +49,10 @@ class Episodes:
 
 @dataclass(frozen=True)
 class GridWorld:
-    """States are (x, y, d), heading north, east, south or west; actions forward, left, right.
+    """States are (x, y, d) with heading d north, east, south or west; actions forward, left, right.
 
-    +1 for first reaching the key, where the agent then stays; -1 for reaching lava, which it can
-    walk through; -0.01 for every other action.
+    The reward is +1 for reaching the key, where the agent then stays, -1 for entering lava, which
+    it can walk through, and -0.01 for every other action.
     """
 
     layout: str = LAYOUT
@@ -60,7 +60,7 @@ class GridWorld:
 
     @cached_property
     def squares(self) -> Array:
-        """The squares by [y, x], with plain floor where the agent starts."""
+        """The squares by [y, x]."""
         rows = [list(row) for row in self.layout.split()]
         if len({len(row) for row in rows}) != 1:
             raise BadInput("the rows of a grid world's layout must be equally long")
@@ -73,7 +73,7 @@ class GridWorld:
 
     @cached_property
     def start(self) -> int:
-        """The state in which every episode begins."""
+        """The state in which every episode starts."""
         y, x = np.argwhere(np.isin(self.squares, [*HEADINGS]))[0]
         return self.state(x, y, HEADINGS[str(self.squares[y, x])])
 
@@ -91,7 +91,7 @@ class GridWorld:
         return np.stack([x, y, d], axis=1)
 
     def on(self, square: str) -> Array:
-        """Which states are on such a square."""
+        """Tell which states are on a square of that kind."""
         x, y, _ = self.observations.T
         return np.asarray(self.squares[y, x] == square)
 
@@ -122,7 +122,7 @@ class GridWorld:
 
     @cached_property
     def mdp(self) -> MDP:
-        """The finite-horizon problem: states layered by time, and reaching the key ends it."""
+        """The finite-horizon MDP: states are layered by time, and the key ends an episode."""
         rows = np.arange(self.successors.size)
         table = (np.ones(len(rows)), (rows, self.successors.ravel()))
         transitions = sparse.csr_array(table, shape=(len(rows), self.states))
@@ -141,7 +141,7 @@ class GridWorld:
         return float(self.mdp.initial @ self.mdp.optimal().V)
 
     def record(self, actions: str) -> dict[str, Array]:
-        """The transitions of one episode; it stops at the key, on lava, or with its actions."""
+        """Return the transitions of one episode, given its actions as letters f, l and r."""
         states, taken = [self.start], []
         for letter in actions:
             taken.append("flr".index(letter))
@@ -159,14 +159,14 @@ class GridWorld:
         }
 
     def dataset(self) -> Dataset:
-        """100 identical optimal episodes, and 400 identical ones that are stopped by the lava."""
+        """Return 100 copies of the optimal episode and 400 of one that ends in lava."""
         optimal, lava = self.record(OPTIMAL_EPISODE), self.record(LAVA_EPISODE)
         episodes = [optimal] * OPTIMAL_EPISODES + [lava] * LAVA_EPISODES
         arrays = {name: np.concatenate([each[name] for each in episodes]) for name in optimal}
         return assemble(arrays, action_space=Discrete(len(ACTIONS)))
 
     def rollout(self, policy: Array, episodes: int, random: np.random.Generator) -> Episodes:
-        """Run test episodes of a policy, [S, A] or layered by time, [H·S (+ end), A]."""
+        """Play test episodes of a policy, [S, A] or layered by time, [H·S (+ end), A]."""
         layers = policy[: self.horizon * self.states].reshape(-1, self.states, len(ACTIONS))
         layers = np.broadcast_to(layers, (self.horizon, *layers.shape[1:]))
         paths = np.full((episodes, self.horizon + 1), self.start)

@@ -12,7 +12,7 @@ PREFIX = "gym:"
 
 @dataclass(frozen=True)
 class GymTask:
-    """A Gymnasium environment with observations and actions in boxes, judged by its own reward.
+    """A Gymnasium environment with observations and actions in boxes, evaluated by its own reward.
 
     The name is "gym:" and the id of the environment, or any other name beside an `id`.
     """

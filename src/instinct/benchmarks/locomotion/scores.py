@@ -1,4 +1,4 @@
-"""D4RL's normalised score: 0 for a random policy, 100 for an expert."""
+"""D4RL's normalized score: 0 for a random policy, 100 for an expert."""
 
 from instinct.data import Array
 from instinct.errors import BadInput
@@ -12,7 +12,7 @@ D4RL_RETURNS = {
 
 
 def normalize(returns: Array, task: str) -> Array:
-    """100·(R − random)/(expert − random)."""
+    """Return 100·(R − random)/(expert − random)."""
     if task not in D4RL_RETURNS:
         raise BadInput(f"no scores are known for {task!r}; there are {', '.join(D4RL_RETURNS)}")
     low, high = D4RL_RETURNS[task]

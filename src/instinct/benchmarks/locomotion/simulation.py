@@ -1,7 +1,7 @@
-"""Hopper, walker2d and halfcheetah: gymnasium's v4 environments, stepped natively on all cores.
+"""Simulate hopper, walker2d and halfcheetah (Gymnasium's v4 environments) on all cores.
 
-The physics of every episode is MuJoCo's own, started by gymnasium's reset and carried on in a
-state of its own, so that every number is the one that gymnasium would give, to the bit.
+Gymnasium resets every episode, and MuJoCo steps it in a state of its own. Every number equals
+Gymnasium's to the bit.
 """
 
 import math
@@ -19,14 +19,15 @@ from instinct.util.cores import cores
 
 HORIZON = 1000
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-"""All that the next step depends on, the start of the constraint solver included."""
+"""Everything that the next step depends on, including the start of the constraint solver."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """What a task rewards and where it ends: r = ẋ + alive − control·|a|².
+    """The reward and the terminal states of a task: r = ẋ + alive − control·|a|².
 
-    The episode ends when height, angle or any other coordinate leaves its range.
+    A body with an `alive` bonus falls, which ends the episode, when its height, angle or any other
+    coordinate leaves its range.
     """
 
     environment: str
@@ -36,9 +37,10 @@ class Body:
     angle: tuple[float, float] = (-math.inf, math.inf)
     coordinates: float = math.inf
     seen_speed: float = math.inf
+    """Observed velocities are clipped to this."""
 
     def observe(self, positions: Array, velocities: Array) -> Array:
-        """Everything but the way covered; speeds are seen up to a limit."""
+        """Return observations: positions without the distance covered, clipped velocities."""
         seen = np.clip(velocities, -self.seen_speed, self.seen_speed)
         return np.concatenate([positions[:, 1:], seen], axis=1)
 
@@ -50,12 +52,12 @@ class Body:
     def terminal(self, positions: Array, velocities: Array) -> Array:
         height, angle = positions[:, 1], positions[:, 2]
         others = np.concatenate([positions[:, 2:], velocities], axis=1)
-        well = (
+        healthy = (
             within(height, *self.height)
             & within(angle, *self.angle)
             & within(others, -self.coordinates, self.coordinates).all(axis=1)
         )
-        return ~well if self.alive else np.zeros(len(positions), bool)
+        return ~healthy if self.alive else np.zeros(len(positions), bool)
 
 
 BODIES = {
@@ -85,7 +87,7 @@ def within(values: Array, low: float, high: float) -> Array:
 
 
 class LocomotionSimulation:
-    """One MuJoCo state per place; the places are shared out among threads."""
+    """One MuJoCo state per place; threads share the places."""
 
     def __init__(self, body: Body, places: int) -> None:
         self.body = body

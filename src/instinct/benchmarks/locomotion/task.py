@@ -18,7 +18,7 @@ from instinct.tasks.simulation import End
 
 @dataclass(frozen=True)
 class LocomotionTask:
-    """A locomotion task, judged by its own reward and by D4RL's normalized score."""
+    """A locomotion task, evaluated by its own reward and by D4RL's normalized score."""
 
     name: str
 

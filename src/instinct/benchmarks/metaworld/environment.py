@@ -1,6 +1,7 @@
-"""Meta-World's environments as the paper has them.
+"""Meta-World's environments with the goals, rewards and terminals of the paper.
 
-Imported only where they are needed: the package `metaworld` is an extra, and takes a second.
+Import this module only where it is needed: the package `metaworld` is optional and takes a second
+to import.
 """
 
 from dataclasses import dataclass
@@ -14,16 +15,16 @@ from metaworld.sawyer_xyz_env import SawyerXYZEnv
 from instinct.data import Array
 
 FIELD = 1e-4
-"""The fields of the board on which goals lie, in metres."""
+"""The size of the fields of the goals' checkerboard, in meters."""
 
 
 @dataclass(frozen=True)
 class Goals:
-    """Where a task puts its goal and its objects, drawn uniformly by a seed.
+    """Draws where a task puts its goal and its objects, uniformly from a seed.
 
-    The vectors lie on the fields of a board, black and white in turn: the goals of data on black
-    ones, those of tests on white ones, so that no goal is ever both. `apart` is the least distance
-    on the table between the object and the place where it is to go, if both are drawn.
+    Space is divided into a checkerboard. Goals of datasets are on black fields and goals of tests
+    on white ones, so that no goal is both. `apart` is the least distance on the table between the
+    object and its goal, if both are drawn.
     """
 
     low: Array
@@ -41,12 +42,12 @@ class Goals:
 
 
 def white(goal: Array) -> bool:
-    """The colour of the field of a goal."""
+    """Tell whether a goal is on a white field."""
     return bool(np.floor(goal / FIELD).sum() % 2)
 
 
 class GoalEnvironment(gymnasium.Wrapper[Array, Array, Array, Array]):
-    """The goal is seen, rewards are in [-1, 0] instead of [0, 10], and success ends the world."""
+    """Shows the goal, maps rewards from [0, 10] to [-1, 0], and makes success a terminal."""
 
     env: SawyerXYZEnv
 
@@ -66,7 +67,7 @@ class GoalEnvironment(gymnasium.Wrapper[Array, Array, Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Start the episode of the goal that the seed gives."""
+        """Start the episode whose goal the seed determines."""
         assert seed is not None
         self.env._last_rand_vec = self.goals.draw(seed)
         return self.env.reset(options=options)
@@ -80,6 +81,6 @@ class GoalEnvironment(gymnasium.Wrapper[Array, Array, Array, Array]):
 
 
 def base_class(name: str) -> type[SawyerXYZEnv]:
-    """Meta-World's own class for a task."""
+    """Return Meta-World's own class for a task."""
     found: type[SawyerXYZEnv] = ALL_V3_ENVIRONMENTS[f"{name}-v3"]
     return found

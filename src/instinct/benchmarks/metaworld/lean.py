@@ -1,4 +1,4 @@
-"""Meta-World's environments made lean: the same numbers at a fraction of the cost."""
+"""Faster versions of Meta-World's environments with exactly the same numbers."""
 
 import math
 from functools import cached_property, lru_cache
@@ -13,28 +13,28 @@ from instinct.benchmarks.metaworld.environment import base_class
 from instinct.data import Array
 
 UPRIGHT = (1, 0, 1, 0)
-"""How the hand is held."""
+"""The orientation of the hand."""
 
 
 @lru_cache
 def lean_class(name: str, turned: tuple[str, str] | None) -> "type[Lean]":
-    """The lean environment of a task."""
+    """Return the lean environment class of a task."""
     base = base_class(name)
     return type(f"Lean{base.__name__}", (Lean, base), {"turned": turned})
 
 
 @lru_cache
 def compiled(name: str) -> Any:
-    """The model of a task; to compile it takes half a second."""
+    """Return the model of a task; compiling it takes half a second."""
     return base_class(name)().model
 
 
 class Lean(SawyerXYZEnv):
-    """Meta-World's own physics, observations and rewards, to the bit, at less cost.
+    """Meta-World's own physics, observations and rewards, to the bit, in less time.
 
-    Nothing here changes a number: what is looked up by name at every step is looked up once, what
-    is overwritten before it is read is not computed, and environments share a model. What a reset
-    changes in the model, where bodies and sites are, is put back before every step.
+    Names are looked up once instead of at every step, values that are overwritten before they are
+    read are not computed, and environments share a model. A reset changes the positions of bodies
+    and sites in the model; every step first restores those of its own episode.
     """
 
     turned: ClassVar[tuple[str, str] | None] = None
@@ -48,7 +48,7 @@ class Lean(SawyerXYZEnv):
         return self.shared_model, mujoco.MjData(self.shared_model)
 
     def position(self, kind: str, name: str) -> Array:
-        """Where a body or a site is, as MuJoCo keeps it up to date."""
+        """Return a live view of the position of a body or site."""
         key = kind, name
         if key not in self.views:
             self.views[key] = getattr(self.data, kind)(name).xpos
@@ -106,7 +106,7 @@ class Lean(SawyerXYZEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """The bodies of the model are put in their places first, then the hand moves to its own."""
+        """Place the bodies of the model first, then move the hand to its start."""
         del seed, options
         self.curr_path_length = 0
         self.settling = False

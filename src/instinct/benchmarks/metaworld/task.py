@@ -20,10 +20,10 @@ VERSIONS = {"metaworld": "3.1.1", "mujoco": "3.3.0"}
 
 
 class Setup(NamedTuple):
-    """What must be known of a task beside its name.
+    """Facts about a task that Meta-World does not provide in a uniform way.
 
-    `apart` is how far its object starts, at least, from where it is to go; `turned` the part that
-    shows how the object is turned, where Meta-World takes it from a rotation matrix.
+    `apart` is the least distance between the object and its goal at the start. `turned` is the
+    part whose rotation matrix Meta-World reads the object's orientation from.
     """
 
     apart: float = 0.0
@@ -51,10 +51,11 @@ SETUPS = {
 
 @dataclass(frozen=True)
 class MetaWorldTask:
-    """One of the fifteen: the goal is seen, rewards are in [-1, 0], and reaching it is the end.
+    """One of the fifteen tasks: the goal is observed and rewards are in [-1, 0].
 
-    Tests are on goals that no dataset has; with `unseen=False` they are those for data. Without
-    the goal terminal an episode goes on after success, and ends by a timeout like all others.
+    Test episodes have goals that occur in no dataset; `unseen=False` gives the goals of datasets.
+    Reaching the goal is a terminal; with `goal_terminal=False` an episode goes on after success and
+    ends by a timeout.
     """
 
     name: str
@@ -92,7 +93,7 @@ class MetaWorldTask:
         return None
 
     def environment(self) -> Environment:
-        """Meta-World's own, unchanged but for goals, rewards and ends."""
+        """Create Meta-World's own environment with changed goals, rewards and terminals."""
         need_metaworld()
         from instinct.benchmarks.metaworld.environment import base_class
 
@@ -109,7 +110,7 @@ class MetaWorldTask:
         )
 
     def simulation(self, places: int) -> ThreadedSimulation:
-        """Lean environments, which share a model on every thread."""
+        """Create lean environments; those of a thread share one model."""
         need_metaworld()
         from instinct.benchmarks.metaworld.lean import compiled, lean_class
 
@@ -125,7 +126,7 @@ class MetaWorldTask:
 
 
 def need_metaworld() -> None:
-    """Refuse what cannot work without Meta-World and the versions that go with it."""
+    """Raise BadInput unless Meta-World and the versions that it needs are installed."""
     if importlib.util.find_spec("metaworld") is None:
         raise BadInput("Meta-World is not installed; pip install 'instinct[metaworld]'")
     for package, needed in VERSIONS.items():

@@ -1,8 +1,8 @@
-"""Safety-Gymnasium 1.0.0 on this Python, NumPy, Gymnasium and MuJoCo, its files left as they are.
+"""Run Safety-Gymnasium 1.0.0 on current versions of Python, NumPy, Gymnasium and MuJoCo.
 
-It was written for Python 3.10 and MuJoCo 2.3. What stands in the way is none of its physics,
-observations, rewards or costs: how its modules are imported, how a joint is looked up, pictures
-that nobody sees, and the last bits of a first episode.
+It was written for Python 3.10 and MuJoCo 2.3. Its files stay unchanged. The patches here concern
+how its modules are imported, how a joint is looked up, textures that are never rendered, and the
+last bits of a first episode; they do not change physics, observations, rewards or costs.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ NO_SKY = {"@type": "skybox", "@builtin": "flat", "@width": "1", "@height": "1"}
 
 
 def need_safety() -> None:
-    """Refuse what cannot work without Safety-Gymnasium, or with another version of it."""
+    """Raise BadInput unless the right version of Safety-Gymnasium is installed."""
     try:
         installed = version("safety-gymnasium")
     except PackageNotFoundError:
@@ -41,15 +41,15 @@ def need_safety() -> None:
 
 
 def build(kind: Any, name: str) -> Any:
-    """The environment of a task, such as PointGoal1."""
+    """Create the environment of a task such as PointGoal1."""
     agent = "Point" if name.startswith("Point") else "Car"
-    with np.errstate(over="ignore"):  # Gymnasium asks whether -1 is the least of all numbers
+    with np.errstate(over="ignore"):  # Gymnasium compares -1 with the least float
         return kind(task_id=f"Safety{name}-v0", config={"agent_name": agent})
 
 
 @cache
 def builder() -> Any:
-    """Safety-Gymnasium's class for all of its environments."""
+    """Return Safety-Gymnasium's environment class, patched."""
     need_safety()
     import_without_start()
     hashable_colors()
@@ -61,10 +61,10 @@ def builder() -> Any:
 
 
 def import_without_start() -> None:
-    """Make its modules importable, but leave out what its start-up file does.
+    """Make its modules importable without running its `__init__.py`.
 
-    That file imports wrappers for vectors and several agents, which need modules that Gymnasium no
-    longer has, and registers environments, which are not needed to build one.
+    That file imports wrappers that need modules which Gymnasium no longer has, and registers
+    environments, which is not needed to build one.
     """
     if PACKAGE not in sys.modules:
         spec = importlib.util.find_spec(PACKAGE)
@@ -73,19 +73,19 @@ def import_without_start() -> None:
 
 
 class Color(np.ndarray[Any, np.dtype[np.float64]]):
-    """An array that may be a dataclass's default, for which Python 3.11 wants a hash."""
+    """An array with a hash, which Python 3.11 requires of a dataclass's default value."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 def hashable_colors() -> None:
-    """Its dataclasses have colours as defaults."""
+    """Make its colors usable as defaults of dataclasses."""
     colors = import_module(f"{PACKAGE}.assets.color").COLOR
     colors.update({name: np.asarray(color).view(Color) for name, color in colors.items()})
 
 
 class ScalarJoints:
-    """A model whose joints can be asked for by an array of one number, as in MuJoCo 2.3."""
+    """A model whose joints can be indexed by an array of one number, as in MuJoCo 2.3."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -98,7 +98,7 @@ class ScalarJoints:
 
 
 def scalar_joints() -> None:
-    """Its agents look for their joints' sensors once, when they are made."""
+    """Let agents find their joints' sensors, which they do once when they are created."""
     agent = import_module(f"{PACKAGE}.bases.base_agent").BaseAgent
     find_sensors = agent._init_jnt_sensors
 
@@ -112,10 +112,10 @@ def scalar_joints() -> None:
 
 
 def first_like_later() -> None:
-    """Give an environment's first world the pass of the solver that only later ones get.
+    """Give an environment's first world the solver pass that only later worlds get.
 
-    Each pass starts from the last one's result, so that without it the last bits of an episode
-    would tell whether another was played before.
+    Each pass starts from the result of the last one. Without this pass the last bits of an episode
+    would depend on whether another episode was played before.
     """
     task = import_module(f"{PACKAGE}.bases.underlying").Underlying
     build_world = task._build
@@ -130,7 +130,7 @@ def first_like_later() -> None:
 
 
 def no_sky() -> None:
-    """Read the list of textures once, with a plain sky, rather than decode six pictures a reset."""
+    """Read the list of textures once, with a plain sky, instead of six images per reset."""
     import yaml  # type: ignore[import-untyped]
 
     world: Any = import_module(f"{PACKAGE}.world")

@@ -1,7 +1,7 @@
-"""Driving a Point or a Car by what it senses: around things, or straight over them.
+"""Drive a Point or a Car by its sensors, around obstacles or straight over them.
 
-Places and velocities around a robot are complex numbers in metres: ahead of it along the real axis,
-to its left along the imaginary one. All functions work on n episodes at once.
+Positions and velocities relative to a robot are complex numbers in meters: ahead is the real axis,
+left the imaginary one. All functions work on n episodes at once.
 """
 
 from collections.abc import Callable
@@ -12,29 +12,29 @@ import numpy as np
 from instinct.data import Array
 
 BINS, REACH = 16, 3.0
-"""A lidar's directions, and how far it sees in all tasks but those of the circle."""
+"""The directions of a lidar, and its range in all tasks but the circle tasks, in meters."""
 
 HEADINGS = np.exp(2j * np.pi * np.arange(32) / 32)
-"""What a driver chooses from, relative to the direction of its aim."""
+"""The headings that a driver chooses from, relative to the direction of its aim."""
 
 LOOKAHEAD = 1.0
 MARGIN = 0.14
-"""How many metres a fully cautious driver adds to the radius of a thing."""
+"""How many meters a fully cautious driver adds to the radius of a thing."""
 
 
 class Robot(NamedTuple):
-    """A body: which of its directions is ahead, and what turns a wanted velocity into actions."""
+    """A robot: its forward direction, and how a wanted velocity becomes actions."""
 
     ahead: complex
     sensors: int
-    """How many numbers of the observation come before the first lidar."""
+    """The number of observed values before the first lidar."""
     radius: float
     speed: float
     drive: Callable[[Array, Array, Array], Array]
 
 
 class Senses(NamedTuple):
-    """What is observed: own velocity, turning speed, where north is, and a lidar per kind."""
+    """Observed quantities: velocity, turning speed, the direction of north, one lidar per kind."""
 
     velocity: Array
     turning: Array
@@ -43,7 +43,7 @@ class Senses(NamedTuple):
 
 
 class Things(NamedTuple):
-    """What is to be kept away from: places, radii, and how much it matters, all [n, m]."""
+    """Things to avoid: positions, radii, and how much each matters, all [n, m]."""
 
     places: Array
     radii: Array
@@ -51,14 +51,14 @@ class Things(NamedTuple):
 
 
 def point(wanted: Array, velocity: Array, turning: Array) -> Array:
-    """A force forwards and a turning speed; it slides, so it faces against what is not wanted."""
+    """Return force and turning speed of a Point; it slides, so it turns against unwanted motion."""
     del turning
     missing = wanted - velocity
     return np.stack([2 * missing.real, 1.2 * np.angle(wanted + 1.5 * missing)], axis=1)
 
 
 def car(wanted: Array, velocity: Array, turning: Array) -> Array:
-    """Torques of the two wheels; what lies behind is reached backwards."""
+    """Return the torques of a Car's two wheels; it reaches what is behind it backwards."""
     way = np.where(wanted.real < 0, -1.0, 1.0)
     off = np.angle(wanted * way)
     forward = 4 * (way * np.abs(wanted) * np.cos(off) ** 2 - velocity.real)
@@ -73,7 +73,7 @@ ROBOTS = {
 
 
 def sense(observations: Array, robot: Robot, kinds: tuple[str, ...]) -> Senses:
-    """The numbers of flat observations by what they mean; the lidars are of these kinds."""
+    """Split flat observations into quantities; the lidars are of these kinds."""
     turned = np.conj(robot.ahead)
     lidars = observations[:, robot.sensors :].reshape(len(observations), len(kinds), BINS)
     return Senses(
@@ -85,9 +85,9 @@ def sense(observations: Array, robot: Robot, kinds: tuple[str, ...]) -> Senses:
 
 
 def places(lidar: Array, robot: Robot, reach: float = REACH) -> Array:
-    """Where things are, one per bin [n, 16]; an empty bin has one at the rim.
+    """Return the position of one thing per bin, [n, 16]; in an empty bin it is at the range.
 
-    A thing in a bin also shows in its neighbours, in each the more the nearer it is to it.
+    A thing in a bin also shows in the neighboring bins, more in the nearer one.
     """
     after, before = np.roll(lidar, -1, axis=1), np.roll(lidar, 1, axis=1)
     within = after / np.maximum(after + before, 1e-9)
@@ -96,12 +96,12 @@ def places(lidar: Array, robot: Robot, reach: float = REACH) -> Array:
 
 
 def nearest(lidar: Array, robot: Robot, reach: float = REACH) -> Array:
-    """Where the nearest thing of a lidar is."""
+    """Return the position of the nearest thing in a lidar."""
     return np.asarray(places(lidar, robot, reach)[np.arange(len(lidar)), lidar.argmax(axis=1)])
 
 
 def find(kind: str, senses: Senses, robot: Robot) -> Array:
-    """Where the only thing of a kind is; one out of sight is looked for among all other things."""
+    """Return the position of the only thing of a kind; if unseen, the middle of all others."""
     lidar = senses.lidars[kind]
     bins = np.exp(2j * np.pi * (np.arange(BINS) + 0.5) / BINS) * np.conj(robot.ahead)
     middle = unit(sum(senses.lidars.values()) @ bins) * REACH
@@ -109,11 +109,12 @@ def find(kind: str, senses: Senses, robot: Robot) -> Array:
 
 
 def steer(aim: Array, things: Things, caution: Array, speed: Array | float) -> Array:
-    """The velocity that is wanted: towards the aim, but around things.
+    """Return the wanted velocity: towards the aim, but around things.
 
-    The heading u has the least 1 − cos(u, aim) + 4·max over things of heed·risk(u). The risk of a
-    thing of radius ρ (with the margin) is (1.5 − gap/ρ)⁺·(1 − way/1.3), with the gap to the
-    straight way along u, and how far along it is. Near things the driver slows down by up to ¾.
+    The heading u minimizes 1 − cos(u, aim) + 4·max over things of heed·risk(u). The risk of a thing
+    of radius ρ (with the margin) is (1.5 − gap/ρ)⁺·(1 − way/1.3): `gap` is its distance from the
+    straight line along u, `way` how far along the line it is. Near things the driver slows down by
+    up to ¾.
     """
     radii = things.radii + MARGIN * caution[:, None]
     headings = unit(aim)[:, None] * HEADINGS
@@ -129,5 +130,5 @@ def steer(aim: Array, things: Things, caution: Array, speed: Array | float) -> A
 
 
 def unit(numbers: Array) -> Array:
-    """Directions of complex numbers."""
+    """Return the directions of complex numbers."""
     return np.asarray(numbers / np.maximum(np.abs(numbers), 1e-9))

@@ -1,4 +1,4 @@
-"""DSRL's own files, for those who have them."""
+"""DSRL's own files in the data folder."""
 
 import re
 from pathlib import Path
@@ -10,11 +10,11 @@ from instinct.util.folders import data_folder
 
 PREFIX = "dsrl:"
 FILE = re.compile(r"Safety([A-Za-z]+\d)Gymnasium-v\d+(-\d+)*\.hdf5")
-"""How DSRL names a task's file: SafetyPointGoal1Gymnasium-v0-100-2022.hdf5."""
+"""DSRL's file names, such as SafetyPointGoal1Gymnasium-v0-100-2022.hdf5."""
 
 
 def dsrl_path(name: str) -> Path:
-    """The file of a name such as dsrl:PointGoal1 in the data folder."""
+    """Return the path of a dataset such as dsrl:PointGoal1 in the data folder."""
     task = name.removeprefix(PREFIX)
     if task not in SETUPS:
         raise BadInput(f"DSRL has no task {task!r} here; there are {', '.join(SETUPS)}")
@@ -34,7 +34,7 @@ def dsrl_path(name: str) -> Path:
 
 
 def read_dsrl(name: str, action_range: ActionRange | None = None) -> Dataset:
-    """The dataset of a name, which must have costs."""
+    """Read a dataset by name; it must have costs."""
     path = dsrl_path(name)
     dataset = read(path, action_range=action_range)
     if dataset.costs is None:
@@ -43,12 +43,12 @@ def read_dsrl(name: str, action_range: ActionRange | None = None) -> Dataset:
 
 
 def present() -> dict[str, Path]:
-    """The files that are there by name; of several for a task, the first."""
+    """Return the files in the data folder by name; the first of several for a task."""
     return {f"{PREFIX}{task}": paths[0] for task, paths in files().items()}
 
 
 def files() -> dict[str, list[Path]]:
-    """DSRL's files in the data folder by task."""
+    """Return DSRL's files in the data folder by task."""
     found: dict[str, list[Path]] = {}
     for path in sorted(folder().glob("*.hdf5")):
         match = FILE.fullmatch(path.name)

@@ -1,4 +1,4 @@
-"""Safety-Gymnasium's environments made lean: the same numbers at a fraction of the cost."""
+"""Faster versions of Safety-Gymnasium's environments with exactly the same numbers."""
 # mypy: disallow-subclassing-any=False
 
 import math
@@ -13,22 +13,22 @@ from instinct.benchmarks.safety.compat import PACKAGE, builder
 from instinct.data import Array
 
 Base: Any = object
-"""Some class of Safety-Gymnasium's, which `combined` puts behind each of those here."""
+"""Stands for the class of Safety-Gymnasium that `combined` adds as the second base class."""
 
 TURN = 2 * np.pi
 STILL, MOVING = 5e-5, 2e-4
-"""A vase counts as moved from 1e-4 m/s; only between these two is its speed taken to the bit."""
+"""A vase costs from 1e-4 m/s on; only speeds between these two are computed to the bit."""
 
 
 @cache
 def lean_builder() -> Any:
-    """Safety-Gymnasium's class for all of its environments, with lean parts."""
+    """Return Safety-Gymnasium's environment class with lean parts."""
     return combined(LeanBuilder, builder())
 
 
 @cache
 def combined(lean: Any, base: Any) -> Any:
-    """The base class with what the lean one does better, under the name by which it is known."""
+    """Return a subclass of both classes that has the name of the base class."""
     return type(base.__name__, (lean, base), {})
 
 
@@ -44,7 +44,7 @@ class LeanBuilder(Base):
 
 
 class LeanAgent(Base):
-    """An agent that knows where it is without asking by name."""
+    """An agent whose position is not looked up by name."""
 
     place: Array
     turned: Array
@@ -61,9 +61,9 @@ class LeanAgent(Base):
 class LeanTask(Base):
     """Safety-Gymnasium's own physics, layouts, rewards, costs and observations, to the bit.
 
-    Nothing here changes a number: what is looked up by name at every step is looked up once for a
-    world, and observations are not checked. MuJoCo's passes stay as many as they are, for each pass
-    of its solver starts from the result of the last and so changes the last bits.
+    Names are looked up once per world instead of at every step, and observations are not checked.
+    The number of MuJoCo's passes stays the same: each pass of the solver starts from the result of
+    the last one, so that leaving one out would change the last bits.
     """
 
     def _build_agent(self, agent_name: str) -> None:
@@ -90,7 +90,7 @@ class LeanTask(Base):
         self.button_geoms = {i: model.geom(name).id for i, name in button_names(names)}
 
     def touched(self) -> Array:
-        """What the agent touches: a number for each contact that it has."""
+        """Return the geom that the agent touches in each of its contacts."""
         pairs, agent = self.data.contact.geom, self.geoms["agent"]
         first, second = pairs.T
         return np.concatenate([second[agent[first]], first[agent[second]]])
@@ -119,7 +119,7 @@ class LeanTask(Base):
         return self.distances("goal")[0]
 
     def distances(self, name: str) -> list[float]:
-        """How far the agent is from things of that name on the floor."""
+        """Return the horizontal distances from the agent to the things of that name."""
         x, y, _ = self.agent.place.tolist()
         return [
             math.sqrt((a - x) * (a - x) + (b - y) * (b - y))
@@ -167,7 +167,7 @@ class LeanTask(Base):
         }
 
     def speeds(self, name: str) -> list[float]:
-        """How fast free bodies are, to the bit where it is about whether they move at all."""
+        """Return the speeds of free bodies, exact to the bit near the threshold of moving."""
         model, data, bodies = self.model, self.data, self.bodies[name]
         first = model.body_dofadr[bodies]
         rough = np.linalg.norm(data.qvel[first[:, None] + np.arange(3)], axis=1)
@@ -192,7 +192,7 @@ class LeanTask(Base):
         return np.concatenate([sensed, *turns, np.array(readings)])
 
     def lidars(self) -> dict[str, list[float]]:
-        """How near things of each kind are, in sixteen directions as the agent sees them."""
+        """Return how near the things of each kind are in sixteen directions around the agent."""
         offsets = self.data.xpos[self.seen_bodies]
         offsets[:, 2] = 0
         offsets -= self.agent.place
@@ -217,7 +217,7 @@ class LeanTask(Base):
 
 
 def sample_layout(generator: Any) -> bool:
-    """Draw the same layout from the same random numbers, with less ado for each draw."""
+    """Draw the same layout from the same random numbers as Safety-Gymnasium, in less time."""
     uniform, margin = generator.random_generator.uniform, generator.placements_margin
     placed: list[tuple[float, float, float]] = []
     layout = {}
@@ -241,7 +241,7 @@ def sample_layout(generator: Any) -> bool:
 
 
 def body_numbers(model: Any, thing: Any) -> Array:
-    """The bodies of a kind of thing; the circle is always seen in the middle of the world."""
+    """Return the bodies of a kind of thing; the circle is the center of the world."""
     if thing.name == "circle":
         return np.zeros(1, int)
     if not hasattr(thing, "num"):
@@ -251,7 +251,7 @@ def body_numbers(model: Any, thing: Any) -> Array:
 
 
 def sensor_numbers(model: Any, agent: Any) -> tuple[Array, list[Array]]:
-    """Where the readings are that are observed as they are, and those of each ball's rotation."""
+    """Return the positions of plain sensor readings, and of the rotation of each ball joint."""
 
     def places(name: str) -> Array:
         sensor = model.sensor(name).id

@@ -1,7 +1,7 @@
-"""Scripts for Safety-Gymnasium's four families of tasks, from reckless to cautious.
+"""Scripted policies for Safety-Gymnasium's four kinds of tasks, from reckless to cautious.
 
-A script sees what a learner sees, the observation, and how cautious it is to be: 0 goes straight
-for the reward, 1 keeps well away from whatever costs.
+A script sees the observation and a degree of caution. With caution 0 it goes straight for the
+reward, with caution 1 it stays well away from everything that costs.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,14 +25,14 @@ from instinct.benchmarks.safety.drivers import (
 from instinct.data import Array
 
 CIRCLE, CIRCLE_REACH = 1.5, 6.0
-"""The radius that the circle tasks reward, and how far their lidar sees."""
+"""The radius of the rewarded circle, and the range of the lidar in circle tasks, in meters."""
 
 Script = Callable[[Array, Array], Array]
-"""Actions [n, 2] from observations and cautions."""
+"""Returns actions [n, 2], given observations and degrees of caution."""
 
 
 def script(task: str) -> Script:
-    """The script of a task such as PointGoal1."""
+    """Return the script of a task such as PointGoal1."""
     name = "Point" if task.startswith("Point") else "Car"
     robot, family, level = ROBOTS[name], task[len(name) : -1], int(task[-1])
     kinds, wanted = FAMILIES[family]
@@ -46,16 +46,16 @@ def script(task: str) -> Script:
 
 
 def goal(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
-    """To the goal; the vases of the first level cost nothing."""
+    """Drive to the goal; in level 1 vases cost nothing."""
     radii = {"hazards": 0.2} if level == 1 else {"hazards": 0.2, "vases": 0.13 + robot.radius}
     things = around(senses, robot, radii, caution)
     return steer(find("goal", senses, robot), things, caution, robot.speed)
 
 
 def button(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
-    """To the button that is the goal; not even the reckless run into others, which stand fast.
+    """Drive to the goal button; even reckless scripts avoid the other buttons, which block.
 
-    What is almost touched is left straight ahead or straight back: there is no room to turn.
+    A thing that is almost touched is left straight ahead or back, since there is no room to turn.
     """
     del level
     aim = find("goal", senses, robot)
@@ -71,7 +71,7 @@ def button(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
 
 
 def leave(things: Things, speed: float, wanted: Array) -> Array:
-    """The wanted velocity, or away from a thing that matters if it is less than 5 cm off."""
+    """Return the wanted velocity, or one away from a relevant thing closer than 5 cm."""
     gaps = np.where(things.heed < 0.4, REACH, np.abs(things.places) - things.radii)
     episodes, closest = np.arange(len(wanted)), gaps.argmin(axis=1)
     away = np.where(things.places[episodes, closest].real > 0, -speed, speed)
@@ -79,10 +79,10 @@ def leave(things: Things, speed: float, wanted: Array) -> Array:
 
 
 def circle(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
-    """Round the circle, within walls that are where caution puts them.
+    """Drive around the circle within walls whose position depends on the caution.
 
-    The walls that cost are at 1.125: at |x| in level 1, at |x| and |y| in level 2. Towards a wall
-    the speed is at most twice the distance from it, as x is measured in metres and time in seconds.
+    The walls that cost are at |x| = 1.125, in level 2 also at |y| = 1.125. The speed towards a wall
+    is at most twice the distance from it, in meters and seconds.
     """
     east = senses.north * -1j
     place = -nearest(senses.lidars["circle"], robot, CIRCLE_REACH) * np.conj(east)
@@ -100,7 +100,7 @@ def circle(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
 
 
 def push(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
-    """Around the box until the goal lies behind it, then against it; pillars block from level 1."""
+    """Drive around the box until the goal is behind it, then push; pillars block in all levels."""
     del level
     box, aim = find("push_box", senses, robot), find("goal", senses, robot)
     half = 0.2 if robot is ROBOTS["Point"] else 0.125
@@ -118,7 +118,7 @@ def push(senses: Senses, robot: Robot, level: int, caution: Array) -> Array:
 def around(
     senses: Senses, robot: Robot, radii: Mapping[str, float | Array], caution: Array
 ) -> Things:
-    """The things of these kinds, all of which matter as much as the caution says."""
+    """Return the things of these kinds; the caution is how much each matters."""
     seen = np.concatenate([places(senses.lidars[kind], robot) for kind in radii], axis=1)
     sizes = np.stack([np.broadcast_to(radius, caution.shape) for radius in radii.values()], axis=1)
     heed = np.repeat(caution[:, None], seen.shape[1], axis=1)
@@ -131,4 +131,4 @@ FAMILIES = {
     "Circle": (("circle",), circle),
     "Push": (("goal", "hazards", "pillars", "push_box"), push),
 }
-"""The lidars of a family in the order of the observation, and the velocity that it wants."""
+"""By kind of task: the lidars in the order of the observation, and the wanted velocity."""

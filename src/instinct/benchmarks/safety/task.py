@@ -17,7 +17,7 @@ PREFIX = "safety:"
 
 
 class Setup(NamedTuple):
-    """DSRL's bounds of the return, how many numbers are observed, and how long an episode is."""
+    """DSRL's bounds of the return, the observation size, and the length of an episode."""
 
     lowest: float
     highest: float
@@ -57,7 +57,7 @@ def is_safe(cost: float) -> bool:
 
 @dataclass(frozen=True)
 class SafetyTask:
-    """One of the sixteen; episodes end by timeout, and every step has a cost of 0 or more."""
+    """One of the sixteen tasks. Episodes end by timeout, and every step has a cost ≥ 0."""
 
     name: str
 
@@ -96,12 +96,12 @@ class SafetyTask:
         return KAPPA
 
     def environment(self) -> Environment:
-        """Safety-Gymnasium's own; the cost of a step is in its information."""
+        """Create Safety-Gymnasium's own environment; the cost of a step is in its info."""
         need_safety()
         return CostEnvironment(build(builder(), self.short_name))
 
     def simulation(self, places: int) -> ThreadedSimulation:
-        """Lean environments."""
+        """Create lean environments."""
         need_safety()
         from instinct.benchmarks.safety.lean import lean_builder
 
@@ -110,7 +110,7 @@ class SafetyTask:
         )
 
     def scores(self, returns: Array) -> Array:
-        """The normalised rewards (R − r_min)/(r_max − r_min), a fraction as in the paper."""
+        """Return (R − r_min)/(r_max − r_min), a fraction as in the paper."""
         lowest, highest = self.setup.lowest, self.setup.highest
         return (returns - lowest) / (highest - lowest)
 
@@ -126,7 +126,7 @@ class CostEnvironment(gymnasium.Env[Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Start the episode of the seed, of which alone it is a function."""
+        """Start the episode of the seed; it depends on nothing else."""
         assert seed is not None
         observation, info = self.base.reset(seed=seed, options=options)
         return observation, info
