@@ -24,6 +24,7 @@ from instinct.tabular import (
     find_algorithm,
     morel,
     register_algorithm,
+    registry,
 )
 from instinct.theory.bounds import required_admissibility
 from tests.tabular.cases import dataset, with_end_state
@@ -143,13 +144,23 @@ def test_bad_settings_are_refused() -> None:
                 entry.run(model, replace(setting, R=0.1))
 
 
-def test_algorithms_are_found_in_any_case_and_registered_once() -> None:
+def test_algorithms_are_found_in_any_case() -> None:
     assert find_algorithm("vi-lcb") is ALGORITHMS["VI-LCB"]
     assert find_algorithm("MOREL").name == "MOReL"
     with pytest.raises(BadInput, match="there are BC, PEVI"):
         find_algorithm("DQN")
-    with pytest.raises(BadInput, match="exists already"):
-        register_algorithm(replace(ALGORITHMS["PEVI"], name="Pevi"))
+
+
+def test_own_algorithms_are_registered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "ALGORITHMS", dict(ALGORITHMS))
+    first = replace(ALGORITHMS["PEVI"], name="Mine")
+    second = replace(first, citation="a note")
+    register_algorithm(first)
+    assert find_algorithm("MINE") is first
+    register_algorithm(second)
+    assert find_algorithm("mine") is second
+    with pytest.raises(BadInput, match="'PEVI' is the name of a built-in"):
+        register_algorithm(replace(first, name="pevi"))
 
 
 def test_every_algorithm_has_metadata() -> None:

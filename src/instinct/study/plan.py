@@ -17,6 +17,7 @@ from instinct.study.presets import PRESETS, preset
 from instinct.study.rules import RULES
 from instinct.study.tabular_settings import tabular_settings
 from instinct.study.trials import Trial
+from instinct.tabular.registry import ALGORITHMS as TABULAR
 from instinct.tasks.simulation import End
 
 LEAST = {"tuning_seeds": 0, "seeds": 1, "first_seed": 0, "episodes": 1}
@@ -302,4 +303,7 @@ def recorded_task(dataset: str) -> str:
 
 
 def reads_rewards(algorithm: str) -> bool:
-    return algorithm != "BC"
+    """Return whether an algorithm learns from rewards; one that is not registered does."""
+    if algorithm in ALGORITHMS:
+        return ALGORITHMS[algorithm].READS_REWARDS
+    return algorithm not in TABULAR or TABULAR[algorithm].reads_rewards

@@ -59,27 +59,7 @@ class TabularAlgorithm:
         return self.run(model, self.config.pessimistic(model, R))
 
 
-ALGORITHMS: dict[str, TabularAlgorithm] = {}
-"""All tabular algorithms by name."""
-
-
-def register_algorithm(algorithm: TabularAlgorithm) -> None:
-    """Add an algorithm; its name must be new, whatever the case of its letters."""
-    if any(name.casefold() == algorithm.name.casefold() for name in ALGORITHMS):
-        raise BadInput(f"a tabular algorithm called {algorithm.name!r} exists already")
-    ALGORITHMS[algorithm.name] = algorithm
-
-
-def find_algorithm(name: str) -> TabularAlgorithm:
-    """Return the algorithm with this name; upper and lower case do not matter."""
-    for algorithm in ALGORITHMS.values():
-        if algorithm.name.casefold() == name.casefold():
-            return algorithm
-    known = ", ".join(ALGORITHMS)
-    raise BadInput(f"no tabular algorithm is called {name!r}; there are {known}")
-
-
-for _algorithm in (
+BUILT_IN = (
     TabularAlgorithm(
         "BC",
         bc,
@@ -147,5 +127,26 @@ for _algorithm in (
         "Kidambi, Rajeswaran, Netrapalli and Joachims, 'MOReL: Model-Based Offline Reinforcement "
         "Learning', NeurIPS 2020, arXiv:2005.05951",
     ),
-):
-    register_algorithm(_algorithm)
+)
+
+ALGORITHMS: dict[str, TabularAlgorithm] = {algorithm.name: algorithm for algorithm in BUILT_IN}
+"""All tabular algorithms by name."""
+
+
+def find_algorithm(name: str) -> TabularAlgorithm:
+    """Return the algorithm with this name; upper and lower case do not matter."""
+    for known, algorithm in ALGORITHMS.items():
+        if known.casefold() == name.casefold():
+            return algorithm
+    known = ", ".join(ALGORITHMS)
+    raise BadInput(f"no tabular algorithm is called {name!r}; there are {known}")
+
+
+def register_algorithm(algorithm: TabularAlgorithm) -> None:
+    """Make an algorithm of your own known by its name; registering it again replaces it."""
+    for known, other in [*ALGORITHMS.items()]:
+        if known.casefold() == algorithm.name.casefold():
+            if other in BUILT_IN:
+                raise BadInput(f"{known!r} is the name of a built-in algorithm; choose another")
+            del ALGORITHMS[known]
+    ALGORITHMS[algorithm.name] = algorithm
