@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from instinct.bench.start import compiling, first_step, make_dataset
+from instinct.bench.start import compile_programs, first_step, make_dataset
 from instinct.bench.training import matrix_flop
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.settings import configure
@@ -66,7 +66,7 @@ def test_operations_of_the_decision_transformer() -> None:
 def test_the_programs_compiled_are_those_that_train(tmp_path: Path) -> None:
     """The first step adds none to those kept."""
     on_one_core(make_dataset, tmp_path, 1000)
-    on_one_core(compiling, "BC", tmp_path)
+    on_one_core(compile_programs, "BC", tmp_path)
     kept = [*(tmp_path / "BC").glob("*steps_between*-cache")]
     assert len(kept) == 1
     on_one_core(first_step, "BC", tmp_path)

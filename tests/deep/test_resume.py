@@ -116,9 +116,9 @@ def test_a_failed_warm_start_fails_the_run(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from instinct.deep import Pace, Run, configure, keep_programs, train
+from instinct.deep import Pace, Run, configure, cache_programs, train
 from tests.deep.problems import noise_dataset
-keep_programs(Path(sys.argv[1]).parent / "programs")
+cache_programs(Path(sys.argv[1]).parent / "programs")
 settings = {"layers": 1, "units": 8, "batch_size": 16, "steps": 40_000, "warm_start_steps": 10_000}
 run = Run(noise_dataset(), configure("ATAC", settings), folder=Path(sys.argv[1]))
 train(run, pace=Pace(report_steps=100, checkpoint_seconds=0))

@@ -43,7 +43,7 @@ from tests.study.problems import (
 def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an actor sets for its own process is put back."""
     monkeypatch.setenv("XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))
-    monkeypatch.setattr(ray_executor, "keep_programs", lambda: None)
+    monkeypatch.setattr(ray_executor, "cache_programs", lambda: None)
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

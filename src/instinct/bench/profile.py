@@ -1,4 +1,4 @@
-"""What stands between training and the core's peak: the matrix products of an update, alone."""
+"""Profile an update: time each of its matrix products alone."""
 
 import math
 import time
@@ -19,12 +19,12 @@ from instinct.deep.training.synthetic import hopper_like, untrained
 from instinct.util.processes import on_one_core
 
 LEAST_SHARE = 0.01
-"""Of the operations; smaller products are put together."""
+"""Products with a smaller share of the operations are put together."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A kind of product: how often it is in an update, and how it fares by itself."""
+    """One kind of product: its count in an update, its shares, and its speed alone."""
 
     product: str
     times: int
@@ -34,12 +34,12 @@ class Share:
 
 
 def profile(name: str, size: str = "paper") -> list[Share]:
-    """The products of one update, each timed alone on one core, and what is left of the step."""
+    """Return the products of one update, each timed alone on one core, and the rest of the step."""
     return on_one_core(shares, name, size)
 
 
 def shares(name: str, size: str) -> list[Share]:
-    """The same, in this process."""
+    """Measure in this process."""
     algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
     state = untrained(algorithm, jax.random.key(0), data)
@@ -68,7 +68,7 @@ def shares(name: str, size: str) -> list[Share]:
 
 
 def seconds(product: Product, repeats: int = 5) -> float:
-    """The shortest processor time of one product."""
+    """Return the shortest processor time of one product."""
     left, right = jnp.ones(product.left), jnp.ones(product.right)
     multiply = jax.jit(lambda a, b: jax.lax.dot_general(a, b, product.dimensions))
     multiply(left, right).block_until_ready()

@@ -1,4 +1,4 @@
-"""What it takes to start training: compiling, opening the data, the first step, memory."""
+"""Measure the start of training: compilation, opening the data, the first step, memory."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from instinct.data import read, write
 from instinct.deep.algorithms.registry import ALGORITHMS
 from instinct.deep.algorithms.settings import configure
-from instinct.deep.training.compilation_cache import keep_programs
+from instinct.deep.training.compilation_cache import cache_programs
 from instinct.deep.training.loop import advance, begin, stage_key
 from instinct.deep.training.run_training import stages, train
 from instinct.deep.training.runs import Run
@@ -27,14 +27,13 @@ TRANSITIONS = 1_000_000
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds of one core's time in fresh processes, and the most memory that they hold.
+    """Processor seconds of one core in fresh processes, and their peak memory.
 
-    `trace_seconds` is for turning the update of every stage into equations, `compile_seconds` for
-    compiling these, `cached_seconds` for loading the programs kept by an earlier process instead.
-    `import_seconds` is for starting Python and importing; `first_step_seconds` goes from then to
-    the end of the first step, of every stage where there is a warm start: opening and preparing
-    the dataset, tracing, loading the programs, the step. `peak_mib` is the memory of that process,
-    `compile_peak_mib` of the one that compiles.
+    `trace_seconds`: tracing the updates of all stages. `compile_seconds`: compiling them.
+    `cached_seconds`: loading the compiled programs of an earlier process instead.
+    `import_seconds`: starting Python and importing. `first_step_seconds`: from then to the end of
+    the first step of every stage, with opening and preparing the dataset, tracing and loading.
+    `peak_mib` is the memory of that process, `compile_peak_mib` that of the one that compiles.
     """
 
     algorithm: str
@@ -47,7 +46,7 @@ class Start:
     compile_peak_mib: float
 
 
-class Compiling(NamedTuple):
+class Compilation(NamedTuple):
     trace_seconds: float
     compile_seconds: float
     peak_mib: float
@@ -62,18 +61,18 @@ class FirstStep(NamedTuple):
 def measure_start(
     algorithms: Sequence[str] = tuple(ALGORITHMS), transitions: int = TRANSITIONS
 ) -> Iterator[dict[str, Any]]:
-    """One row for every algorithm, on random data in the shape of hopper."""
+    """Yield one row for every algorithm, on random data in the shape of hopper."""
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         on_one_core(make_dataset, folder, transitions)
         for name in algorithms:
-            yield asdict(start(name, folder))
+            yield asdict(measure_one(name, folder))
 
 
-def start(name: str, folder: Path) -> Start:
-    """Measured in three processes, one after the other: only the first finds no programs kept."""
-    cold = on_one_core(compiling, name, folder)
-    cached = on_one_core(compiling, name, folder)
+def measure_one(name: str, folder: Path) -> Start:
+    """Measure one algorithm in three processes; only the first finds an empty program cache."""
+    cold = on_one_core(compile_programs, name, folder)
+    cached = on_one_core(compile_programs, name, folder)
     first = on_one_core(first_step, name, folder)
     return Start(
         name,
@@ -88,18 +87,18 @@ def start(name: str, folder: Path) -> Start:
 
 
 def make_dataset(folder: Path, transitions: int) -> None:
-    """Write it, and open it once, so that it lies in the cache as well."""
-    keep_all_in(folder)
-    write(hopper_like(transitions), dataset_in(folder))
-    read(dataset_in(folder))
+    """Write the dataset and open it once, so that it is in the dataset cache."""
+    set_cache_folder(folder)
+    write(hopper_like(transitions), dataset_path(folder))
+    read(dataset_path(folder))
 
 
-def compiling(name: str, folder: Path) -> Compiling:
+def compile_programs(name: str, folder: Path) -> Compilation:
     """Trace and compile all programs of the algorithm, without running them."""
-    keep_all_in(folder)
-    keep_programs(folder / name)
+    set_cache_folder(folder)
+    cache_programs(folder / name)
     algorithm = configure(name)
-    data = algorithm.prepare(read(dataset_in(folder)))
+    data = algorithm.prepare(read(dataset_path(folder)))
     trace_seconds, compile_seconds, state = 0.0, 0.0, None
     for stage in stages(algorithm):
         key, traced = stage_key(stage, 0), jax.tree.map(jnp.asarray, stage)
@@ -112,26 +111,26 @@ def compiling(name: str, folder: Path) -> Compiling:
         for program in lowered:
             program.compile()
         compile_seconds += time.process_time() - begun
-    return Compiling(trace_seconds, compile_seconds, peak_mib())
+    return Compilation(trace_seconds, compile_seconds, peak_mib())
 
 
 def first_step(name: str, folder: Path) -> FirstStep:
-    """Train for one step, and one of every stage before."""
+    """Train every stage for one step."""
     imported = time.process_time()
-    keep_all_in(folder)
-    keep_programs(folder / name)
+    set_cache_folder(folder)
+    cache_programs(folder / name)
     algorithm = configure(name)
     counts = [count for count in ("steps", "warm_start_steps") if hasattr(algorithm, count)]
     algorithm = configure(name, dict.fromkeys(counts, 1))
-    train(Run(read(dataset_in(folder)), algorithm, folder=folder / f"{name}-run"))
+    train(Run(read(dataset_path(folder)), algorithm, folder=folder / f"{name}-run"))
     return FirstStep(imported, time.process_time() - imported, peak_mib())
 
 
-def keep_all_in(folder: Path) -> None:
+def set_cache_folder(folder: Path) -> None:
     os.environ["INSTINCT_CACHE"] = str(folder / "cache")
 
 
-def dataset_in(folder: Path) -> Path:
+def dataset_path(folder: Path) -> Path:
     return folder / "hopper-like.hdf5"
 
 

@@ -1,4 +1,4 @@
-"""How fast training is, against the fastest that the core can multiply matrices."""
+"""Measure the speed of training, as a fraction of the core's peak in matrix products."""
 
 import math
 import time
@@ -23,11 +23,11 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Speed:
-    """Steps per second of one core's time, and what they are of its peak.
+    """Steps per second of one core, and the fraction of its peak.
 
     `gflop_per_step` counts the multiplications and additions of all matrix products of one update
-    (2·m·n·k each) and nothing else. The peak is that of a 256 × 256 × 256 product in 32 bits.
-    `compile_seconds` is also the core's time.
+    (2·m·n·k each) and nothing else. The peak is that of a 256 × 256 × 256 product in 32 bits. All
+    times are processor times of one core.
     """
 
     algorithm: str
@@ -42,14 +42,14 @@ class Speed:
 def measure(
     algorithms: Sequence[str] = tuple(ALGORITHMS), sizes: Sequence[str] = tuple(SIZES)
 ) -> Iterator[dict[str, Any]]:
-    """One row for every algorithm and size, each measured in a process on one core."""
+    """Yield one row for every algorithm and size, each measured in a process on one core."""
     for name in algorithms:
         for size in sizes:
             yield asdict(on_one_core(speed, name, size))
 
 
 def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
-    """Measure in this process, with the clock of the processor."""
+    """Measure one algorithm in this process, in processor time."""
     algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
     key = jax.random.key(0)
@@ -76,27 +76,27 @@ def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
 
 
 def gemm_peak(products: int = 200) -> float:
-    """Operations per second of 256³ products, one after the other."""
+    """Return the operations per second of 256³ products, one after the other."""
     a = jnp.eye(256)
-    multiplied(a, a, 1).block_until_ready()
+    multiply(a, a, 1).block_until_ready()
     started = time.process_time()
-    multiplied(a, a, products).block_until_ready()
+    multiply(a, a, products).block_until_ready()
     return products * 2 * 256**3 / (time.process_time() - started)
 
 
 @jax.jit
-def multiplied(a: jax.Array, b: jax.Array, n: int) -> jax.Array:
+def multiply(a: jax.Array, b: jax.Array, n: int) -> jax.Array:
     product: jax.Array = jax.lax.fori_loop(0, n, lambda _, c: c @ b, a)
     return product
 
 
 def matrix_flop(algorithm: Algorithm, state: State, data: Data) -> float:
-    """Operations of the matrix products in one update."""
+    """Return the operations of the matrix products in one update."""
     return sum(product.flop * n for product, n in products(algorithm, state, data).items())
 
 
 class Product(NamedTuple):
-    """A matrix product by the shapes of its factors and the axes that it sums over."""
+    """A matrix product: the shapes of its factors and the axes that it sums over."""
 
     left: tuple[int, ...]
     right: tuple[int, ...]
@@ -110,7 +110,7 @@ class Product(NamedTuple):
 
 
 def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]:
-    """The matrix products of one update and how often each is made, from its equations."""
+    """Return the matrix products of one update with their counts, from its equations."""
 
     def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
         return algorithm.update(state, algorithm.sample(state, data, key), key)

@@ -17,7 +17,7 @@ from instinct.cli.options import (
 )
 from instinct.cli.output import Json, out, print_json, show_progress
 from instinct.data import find_label, relabel, remove_terminals
-from instinct.deep import Run, StageProgress, configure, find_algorithm, keep_programs, settings_of
+from instinct.deep import Run, StageProgress, cache_programs, configure, find_algorithm, settings_of
 from instinct.deep import train as train_run
 from instinct.errors import InstinctError
 from instinct.study.presets import preset as preset_settings
@@ -63,7 +63,7 @@ def train(
         dataset = remove_terminals(dataset)
     folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{chosen}-{seed}"
     run = Run(dataset, configured, seed, chosen.base, folder, source)
-    keep_programs()
+    cache_programs()
     with show_progress(f"{name} on {source}") as on_progress:
 
         def report(at: StageProgress) -> None:

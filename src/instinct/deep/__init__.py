@@ -13,7 +13,7 @@ from instinct.deep.algorithms.fields import Setting, Settings, setting
 from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm, register_algorithm
 from instinct.deep.algorithms.settings import configure, settings_of
 from instinct.deep.nn.optimizer import Adam, Learner, new_learner
-from instinct.deep.training.compilation_cache import keep_programs
+from instinct.deep.training.compilation_cache import cache_programs
 from instinct.deep.training.many import train_many
 from instinct.deep.training.policy import Memory, TrainedPolicy, load_policy
 from instinct.deep.training.run_training import train
@@ -40,10 +40,10 @@ __all__ = [
     "State",
     "TrainedPolicy",
     "Weights",
+    "cache_programs",
     "configure",
     "find_algorithm",
     "hyperparameters",
-    "keep_programs",
     "load_policy",
     "load_run",
     "new_learner",

@@ -11,7 +11,7 @@ import numpy as np
 
 from instinct.benchmarks.registry import find_task, size_of
 from instinct.deep import Algorithm
-from instinct.deep.training.compilation_cache import keep_programs
+from instinct.deep.training.compilation_cache import cache_programs
 from instinct.deep.training.loop import advance
 from instinct.deep.training.run_training import stages
 from instinct.deep.training.synthetic import hopper_like, untrained
@@ -56,7 +56,7 @@ def predict(
     work = stages_of(trials)
     kinds = {kind_of(stage): stage for stage in work.values()}
     tasks = sorted({trial.task for trial in trials if trial.task and not trial.is_tabular})
-    with process_pool(1, begin=keep_programs, work="the measurement") as process:
+    with process_pool(1, begin=cache_programs, work="the measurement") as process:
         step: dict[str, float] = {}
         test: dict[str, float] = {}
         for kind, stage in kinds.items():

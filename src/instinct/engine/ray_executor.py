@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Self
 
-from instinct.deep import StageProgress, keep_programs
+from instinct.deep import StageProgress, cache_programs
 from instinct.engine.local_executor import EXIT_TIMEOUT, Event
 from instinct.engine.run_plan import MakeExecutor
 from instinct.engine.trial_runner import (
@@ -81,7 +81,7 @@ class RayWorker:
 
     def __init__(self, study: str) -> None:
         use_one_thread()
-        keep_programs()
+        cache_programs()
         self.folder = cache_folder() / "ray" / study
         self.runner = TrialRunner(self.folder)
         self.run_folder = ""

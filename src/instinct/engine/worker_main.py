@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from instinct.deep import keep_programs
+from instinct.deep import cache_programs
 from instinct.engine.trial_runner import TrialRunner
 from instinct.errors import BadInput, InstinctError
 from instinct.study.measurement import Measurement
@@ -23,7 +23,7 @@ T = TypeVar("T")
 def main(handle: int, core: int, folder: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stay_on_core(core)
-    keep_programs()
+    cache_programs()
     connection: Connection[Any, Any] = Connection(handle)
     threading.Thread(target=exit_with_parent, args=(handle,), daemon=True).start()
     runner = TrialRunner(folder)

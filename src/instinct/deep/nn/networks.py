@@ -1,6 +1,6 @@
-"""Networks as plain trees of arrays, and the three policies as pure functions.
+"""Networks as plain trees of arrays, and three kinds of policies as pure functions.
 
-A policy gives a `Normal` per state; the squashed ones act with c·tanh(u), u ~ Normal.
+A policy returns a `Normal` for every state. Squashed policies act with c·tanh(u), u ~ Normal.
 Log-probabilities are per dimension of the action.
 """
 
@@ -19,28 +19,31 @@ Gaussian = dict[str, Any]
 LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 EDGE = 1 - 1e-6
+"""Actions beyond ±`EDGE`·c count as actions at the edge, so that arctanh is finite."""
 
 
 class Normal(NamedTuple):
+    """A normal distribution for every state and dimension."""
+
     mean: jax.Array
     log_std: jax.Array
 
 
 def mlp_init(key: jax.Array, sizes: Sequence[int]) -> MLP:
-    """Layers with weights and biases from U(±1/√fan_in)."""
+    """Draw layers with weights and biases from U(±1/√fan_in)."""
     shapes = [(fan_in + 1, fan_out) for fan_in, fan_out in itertools.pairwise(sizes)]
-    draws = drawn(jax.random.uniform, key, shapes, minval=-1.0, maxval=1.0)
+    draws = draw_arrays(jax.random.uniform, key, shapes, minval=-1.0, maxval=1.0)
     scaled = [draw / math.sqrt(len(draw) - 1) for draw in draws]
     return tuple({"weight": draw[:-1], "bias": draw[-1]} for draw in scaled)
 
 
-def drawn(
+def draw_arrays(
     distribution: Callable[..., jax.Array],
     key: jax.Array,
     shapes: Sequence[tuple[int, ...]],
     **options: float,
 ) -> list[jax.Array]:
-    """Random arrays of several shapes, all from one draw: this compiles much faster."""
+    """Draw random arrays of several shapes at once, which compiles much faster."""
     sizes = [math.prod(shape) for shape in shapes]
     numbers = distribution(key, (sum(sizes),), **options)
     parts = jnp.split(numbers, list(itertools.accumulate(sizes))[:-1])
@@ -48,25 +51,25 @@ def drawn(
 
 
 def linear(layer: Layer, x: jax.Array) -> jax.Array:
-    """x·W + b, with all rows of x in one matrix: its gradient is then one product as well."""
+    """Return x·W + b. All rows of x form one matrix, so that the gradient is one product too."""
     rows = x.reshape(-1, x.shape[-1]) @ layer["weight"] + layer["bias"]
     return rows.reshape(*x.shape[:-1], -1)
 
 
 def mlp(layers: MLP, x: jax.Array) -> jax.Array:
-    """ReLU between the layers, none after the last."""
+    """Apply the layers, with ReLU between them."""
     for layer in layers[:-1]:
         x = jax.nn.relu(linear(layer, x))
     return linear(layers[-1], x)
 
 
 def value(layers: MLP, *inputs: jax.Array) -> jax.Array:
-    """The scalar output of a network for the inputs side by side: f(s, a) or V(s)."""
+    """Return the scalar output for the concatenated inputs: f(s, a) or V(s)."""
     return mlp(layers, jnp.concatenate(inputs, axis=-1))[..., 0]
 
 
 def twins_init(key: jax.Array, inputs: int, layers: int, units: int) -> tuple[MLP, MLP]:
-    """Two critics f₁, f₂ with scalar output."""
+    """Draw two critics f₁, f₂ with scalar output."""
     first, second = jax.random.split(key)
     sizes = [inputs, *[units] * layers, 1]
     return mlp_init(first, sizes), mlp_init(second, sizes)
@@ -77,20 +80,20 @@ def twin_minimum(twins: tuple[MLP, MLP], *inputs: jax.Array) -> jax.Array:
 
 
 def moving_average(target: Any, online: Any, rate: jax.Array | float) -> Any:
-    """(1 − rate)·target + rate·online."""
+    """Return (1 − rate)·target + rate·online."""
     return jax.tree.map(lambda old, new: old + rate * (new - old), target, online)
 
 
 def scaled_tanh_gaussian_init(
     key: jax.Array, observations: int, actions: int, layers: int, units: int
 ) -> MLP:
-    """One network for mean and log-std; the log-std starts at 0 in every state."""
+    """Draw one network for mean and log-std; the log-std starts at 0 in every state."""
     *hidden, last = mlp_init(key, [observations, *[units] * layers, 2 * actions])
     return (*hidden, {name: array.at[..., actions:].set(0) for name, array in last.items()})
 
 
 def scaled_tanh_gaussian(policy: MLP, observations: jax.Array) -> Normal:
-    """log-std in [log 1e-5, log 10]."""
+    """Return the distribution, with log-std in [log 1e-5, log 10]."""
     mean, log_std = jnp.split(mlp(policy, observations), 2, axis=-1)
     return Normal(mean, jnp.clip(log_std, math.log(1e-5), math.log(10)))
 
@@ -106,7 +109,7 @@ def tanh_gaussian_init(
 
 
 def tanh_gaussian(policy: dict[str, Any], observations: jax.Array) -> Normal:
-    """log-std = multiplier·output + offset in [−20, 2], both learned."""
+    """Return the distribution; log-std = multiplier·output + offset in [−20, 2], both learned."""
     mean, output = jnp.split(mlp(policy["network"], observations), 2, axis=-1)
     return Normal(mean, jnp.clip(policy["multiplier"] * output + policy["offset"], -20, 2))
 
@@ -121,7 +124,7 @@ def gaussian_init(
 
 
 def gaussian(policy: dict[str, Any], observations: jax.Array) -> Normal:
-    """log-std in [−5, 2], the same in every state."""
+    """Return the distribution; log-std in [−5, 2] is the same in every state."""
     return Normal(mlp(policy["network"], observations), jnp.clip(policy["log_std"], -5, 2))
 
 
@@ -133,18 +136,18 @@ def gaussian_log_prob(normal: Normal, x: jax.Array) -> jax.Array:
 def squashed_sample(
     normal: Normal, noise: jax.Array, c: jax.Array | float
 ) -> tuple[jax.Array, jax.Array]:
-    """a = c·tanh(u) for u = mean + std·noise, and log π(a)."""
+    """Return a = c·tanh(u) for u = mean + std·noise, and log π(a)."""
     u = normal.mean + jnp.exp(normal.log_std) * noise
     log_prob = -0.5 * noise**2 - normal.log_std - HALF_LOG_2PI - log_slope(u, c)
     return c * jnp.tanh(u), log_prob
 
 
 def squashed_log_prob(normal: Normal, actions: jax.Array, c: jax.Array | float) -> jax.Array:
-    """log π(a) of given actions, those on the boundary moved inside by 1e-6."""
+    """Return log π(a) of given actions; those on the boundary are moved inside by 1e-6."""
     u = jnp.arctanh(jnp.clip(actions / c, -EDGE, EDGE))
     return gaussian_log_prob(normal, u) - log_slope(u, c)
 
 
 def log_slope(u: jax.Array, c: jax.Array | float) -> jax.Array:
-    """log of the derivative of c·tanh(u), exact also where tanh is flat."""
+    """Return the log of the derivative of c·tanh(u), exact also where tanh is flat."""
     return jnp.log(c) + 2 * (LOG_2 - u - jax.nn.softplus(-2 * u))

@@ -1,4 +1,4 @@
-"""A causal transformer, as pure functions of plain trees of arrays."""
+"""A causal transformer as pure functions of plain trees of arrays."""
 
 import math
 from typing import Any, NamedTuple
@@ -6,28 +6,29 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from instinct.deep.nn.networks import Layer, drawn, linear
+from instinct.deep.nn.networks import Layer, draw_arrays, linear
 
-NEVER = -1e9
+MASKED = -1e9
+"""The attention score of a token that must not be seen."""
 
 
 class Dropout(NamedTuple):
-    """Sets a share of the values to 0 and scales up the others; `key` is fresh at every step."""
+    """Sets a share of the values to 0 and scales up the others; every step has its own `key`."""
 
     rate: jax.Array | float
     key: jax.Array
 
     def __call__(self, x: jax.Array, place: int) -> jax.Array:
-        """`place` tells apart the places of one step."""
+        """Apply dropout to `x`; every place in the network has its own number."""
         bits = hashed_bits(jax.random.fold_in(self.key, place), x.shape)
         threshold = jnp.uint32(self.rate * 2.0**32)
         return jnp.where(bits >= threshold, x / (1 - self.rate), 0)
 
 
 def hashed_bits(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """32 bits per element: the element's number and the key, mixed by two multiplications.
+    """Return 32 bits per element: its index and the key, mixed by two multiplications.
 
-    A twentieth of the cost of JAX's own generator, and good enough to decide what dropout drops.
+    This costs a twentieth of JAX's own generator and is good enough for dropout.
     """
     first, second = jax.random.key_data(key)
     x: jax.Array = jax.lax.iota(jnp.uint32, math.prod(shape)).reshape(shape) + first
@@ -37,9 +38,9 @@ def hashed_bits(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
 
 
 def transformer_init(key: jax.Array, layers: int, width: int) -> dict[str, Any]:
-    """Blocks of attention and of a ReLU network four times as wide.
+    """Draw blocks of attention and of a ReLU network four times as wide.
 
-    Weights from N(0, 0.02²), biases 0.
+    Weights are from N(0, 0.02²), biases are 0.
     """
     linears = {
         "query": (width, width),
@@ -48,7 +49,7 @@ def transformer_init(key: jax.Array, layers: int, width: int) -> dict[str, Any]:
         "widen": (width, 4 * width),
         "narrow": (4 * width, width),
     }
-    weights = drawn(jax.random.normal, key, [*linears.values()] * layers)
+    weights = draw_arrays(jax.random.normal, key, [*linears.values()] * layers)
     blocks = []
     for i in range(layers):
         block = {"before_attention": norm_init(width), "before_network": norm_init(width)}
@@ -64,23 +65,23 @@ def norm_init(width: int) -> Layer:
 
 
 def norm(layer: Layer, x: jax.Array) -> jax.Array:
-    """Every token shifted and scaled to mean 0 and variance 1, then by what is learned."""
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = jnp.mean(centred**2, axis=-1, keepdims=True)
-    return centred * jax.lax.rsqrt(variance + 1e-5) * layer["weight"] + layer["bias"]
+    """Normalize every token to mean 0 and variance 1, then scale and shift it as learned."""
+    centered = x - x.mean(axis=-1, keepdims=True)
+    variance = jnp.mean(centered**2, axis=-1, keepdims=True)
+    return centered * jax.lax.rsqrt(variance + 1e-5) * layer["weight"] + layer["bias"]
 
 
 def transformer(
     weights: dict[str, Any],
     tokens: jax.Array,
     real: jax.Array,
-    asked: slice,
+    queried: slice,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """What the asked tokens become, having seen the real tokens up to themselves.
+    """Return the outputs at the queried tokens, each from the real tokens up to itself.
 
-    `tokens` is [batch, length, width] and `real` [batch, length]; the last block computes only
-    what is asked for.
+    `tokens` is [batch, length, width] and `real` [batch, length]. The last block computes only the
+    queried tokens.
     """
 
     def drop(x: jax.Array, place: int) -> jax.Array:
@@ -88,20 +89,20 @@ def transformer(
 
     length = tokens.shape[1]
     before = jnp.tril(jnp.ones((length, length), bool))
-    bias = jnp.where(before & real[:, None, :], 0.0, NEVER)
+    bias = jnp.where(before & real[:, None, :], 0.0, MASKED)
     x = drop(tokens, 0)
     for i, block in enumerate(weights["blocks"]):
         if i == len(weights["blocks"]) - 1:
-            going_on, bias = asked, bias[:, asked]
+            queries, bias = queried, bias[:, queried]
         else:
-            going_on = slice(None)
+            queries = slice(None)
         h = norm(block["before_attention"], x)
         key, value = jnp.split(linear(block["key_value"], h), 2, axis=-1)
-        query = linear(block["query"], h[:, going_on]) / math.sqrt(x.shape[-1])
+        query = linear(block["query"], h[:, queries]) / math.sqrt(x.shape[-1])
         scores = jnp.einsum("bqw,bkw->bqk", query, key) + bias
         attention = drop(jax.nn.softmax(scores), 3 * i + 1)
         attended = jnp.einsum("bqk,bkw->bqw", attention, value)
-        x = x[:, going_on] + drop(linear(block["attended"], attended), 3 * i + 2)
+        x = x[:, queries] + drop(linear(block["attended"], attended), 3 * i + 2)
         hidden = jax.nn.relu(linear(block["widen"], norm(block["before_network"], x)))
         x = x + drop(linear(block["narrow"], hidden), 3 * i + 3)
     return norm(weights["after"], x)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import jax
 
-from instinct.deep.training.compilation_cache import keep_programs
+from instinct.deep.training.compilation_cache import cache_programs
 from instinct.deep.training.run_training import stages, train, train_alike, train_stages
 from instinct.deep.training.runs import Outcome, Run
 from instinct.deep.training.stage import PACE, OnProgress, Pace, StageProgress
@@ -143,7 +143,7 @@ _MESSAGES: list[Any] = []
 
 
 def start_worker(messages: Any) -> None:
-    keep_programs()
+    cache_programs()
     _MESSAGES.append(messages)
 
 
