@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from instinct.results.claims import CLAIMS, Case, Evidence, checked, outcome
+from instinct.results.claims import CLAIMS, Case, check_claims, outcome
+from instinct.results.evidence import Evidence
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
@@ -33,9 +34,9 @@ def studied(folder: Path, table: dict[tuple[str, str, str], float], usual: float
     return read_findings(folder)
 
 
-def cases(findings: Findings, words: str) -> tuple[Case, ...]:
-    (claim,) = (each for each in CLAIMS if words in each.text)
-    return checked(Evidence([findings]))[claim]
+def cases(findings: Findings, code: str) -> tuple[Case, ...]:
+    (claim,) = (each for each in CLAIMS if each.code == code)
+    return check_claims(Evidence([findings]))[claim]
 
 
 def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
         ("hopper-medium", "ATAC", "zero"): 39.3,
         ("hopper-medium", "PSPI", "negative"): 39.1,
     }
-    found = cases(studied(tmp_path, table, usual=40), "With strong length bias")
+    found = cases(studied(tmp_path, table, usual=40), "length-bias")
     assert len(found) == 6
     assert [case.what for case in found if not case.holds] == [
         "hopper-medium, PSPI, negative: 39.1 against BC's 40.0"
@@ -55,7 +56,7 @@ def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
 def test_survival_is_beside_the_recorded_episodes(tmp_path: Path) -> None:
     """These last 300 steps."""
     table = {("hopper-medium-replay", "PSPI", "random"): 29.0}
-    found = cases(studied(tmp_path, table, usual=40), "longer than the behavior")
+    found = cases(studied(tmp_path, table, usual=40), "survival")
     assert len(found) == 12
     assert [case.what for case in found if not case.holds] == [
         "hopper-medium-replay, PSPI, random: 290 steps, recorded 300"
@@ -65,24 +66,24 @@ def test_survival_is_beside_the_recorded_episodes(tmp_path: Path) -> None:
 def test_what_needs_the_reward_is_worse_without(tmp_path: Path) -> None:
     table = {("hopper-medium-replay", name, "original"): 60.0 for name in ("ATAC", "PSPI")}
     table["hopper-medium-replay", "ATAC", "zero"] = 60.0
-    found = cases(studied(tmp_path, table, usual=40), "medium-replay")
+    found = cases(studied(tmp_path, table, usual=40), "diverse-data")
     assert [case.holds for case in found] == [False, True, True, True, True, True]
 
 
 @pytest.mark.parametrize(("score", "holds"), [(45.7, True), (46.0, False)])
 def test_halfcheetah_is_at_best_imitation(tmp_path: Path, score: float, holds: bool) -> None:
     table = {("halfcheetah-medium", "PSPI", "zero"): score}
-    found = cases(studied(tmp_path, table, usual=40), "BC at best")
+    found = cases(studied(tmp_path, table, usual=40), "no-length-bias")
     assert outcome(found) == ("holds" if holds else "does not hold")
 
 
 def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
     table = {("hopper-expert", "PSPI", "zero"): 89.0, ("hopper-medium", "DT", "random"): 84.0}
     findings = studied(tmp_path, table, usual=95)
-    expert = cases(findings, "expert level")
+    expert = cases(findings, "expert-data")
     assert len(expert) == 9
     assert sum(case.holds for case in expert) == 8
-    told = cases(findings, "hardly depends")
+    told = cases(findings, "decision-transformer")
     assert len(told) == 12
     assert [case.what for case in told if not case.holds] == [
         "hopper-medium, random: 84.0, with the true reward 95.0"
@@ -108,7 +109,7 @@ def test_seeds_of_several_studies_count_together_if_their_settings_are_the_same(
 
 
 def test_what_was_not_measured_is_not_tested(tmp_path: Path) -> None:
-    found = cases(studied(tmp_path, {}, usual=50), "terminal at the goal")
+    found = cases(studied(tmp_path, {}, usual=50), "goal-terminal")
     assert found == ()
     assert outcome(found) == "not tested"
 
@@ -118,7 +119,7 @@ def test_a_cell_without_all_its_seeds_is_no_case(tmp_path: Path) -> None:
         return None if trial.seed == 2 and trial.algorithm == "BC" else scores(trial, 50.0)
 
     store_with(tmp_path, PLAN, measure)
-    assert cases(read_findings(tmp_path), "With strong length bias") == ()
+    assert cases(read_findings(tmp_path), "length-bias") == ()
 
 
 def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
         return Measurement({"reward": (0.5,), "cost": (2.0 + trial.seed - fallen,)})
 
     store_with(tmp_path, plan, measure)
-    found = cases(read_findings(tmp_path), "make policies safer")
+    found = cases(read_findings(tmp_path), "safer-data")
     assert [case.what for case in found if case.holds] == [
         "safety:PointGoal1, PSPI, cost-free: cost 2.00, without the filter 3.00"
     ]
@@ -162,9 +163,9 @@ def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
 
     store_with(tmp_path, plan, measure)
     findings = read_findings(tmp_path)
-    told = cases(findings, "On goal tasks")
+    told = cases(findings, "goal-tasks")
     assert [case.holds for case in told] == [True, True, False] * 2
-    assert [case.what for case in cases(findings, "beat BC") if case.holds] == [
+    assert [case.what for case in cases(findings, "goal-outperforming") if case.holds] == [
         "metaworld:push, PSPI, random: 0.80 against BC's 0.60"
     ]
-    assert len(cases(findings, "beat BC")) == 3
+    assert len(cases(findings, "goal-outperforming")) == 3

@@ -1,1 +1,1 @@
-"""Tables, figures and pages, made from the results of studies."""
+"""Tables, figures and pages of the results of studies."""

@@ -1,4 +1,4 @@
-"""The trainings of the shipped behaviours as curves."""
+"""Draw the training curves of the shipped behaviors."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from instinct.report.kit.figures import figure, styled
 
 
 def draw_curves(trainings: list[tuple[Shipped, Mapping[str, Array]]]) -> Figure:
-    """Normalized score against steps: test episodes without noise, training episodes with it."""
+    """Draw normalized score against steps: test episodes without noise, training with noise."""
     drawing = figure(3.6 * len(trainings), 3.0)
     with styled():
         panels = drawing.subplots(1, len(trainings), squeeze=False)[0]

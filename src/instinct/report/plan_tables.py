@@ -1,4 +1,4 @@
-"""Tables about a plan: its runs, how they compare with the paper's, and what they will take."""
+"""Tables about a plan: its runs, the paper's runs, predicted time, and status."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ MACHINES = (1, 10, 100)
 
 
 def cells_table(plan: Plan) -> Table:
-    """The runs of every dataset and algorithm."""
+    """Count the runs of every dataset and algorithm."""
     tuning: Counter[tuple[str, str, str]] = Counter()
     final: Counter[tuple[str, str, str]] = Counter()
     labels: dict[tuple[str, str, str], list[str]] = {}
@@ -40,7 +40,7 @@ def cells_table(plan: Plan) -> Table:
 
 
 def counts_table(comparison: Comparison) -> Table:
-    """From the paper's number of runs to ours, reason by reason."""
+    """Explain the difference between the paper's number of runs and ours."""
 
     def row(name: str, tuning: int, final: int, form: str = ",.0f") -> tuple[TableCell, ...]:
         return name, Number(tuning, form), Number(final, form)
@@ -50,26 +50,29 @@ def counts_table(comparison: Comparison) -> Table:
         *(row(each.reason, each.tuning, each.final, "+,.0f") for each in comparison.differences),
         row("this plan", comparison.tuning, comparison.final),
     )
-    caption = "Beside the paper's experiments on these datasets."
+    caption = "Compared with the paper's experiments on these datasets."
     return Table("counts", caption, ("", "tuning", "final"), rows)
 
 
 def hours_table(prediction: Prediction, machines: int) -> Table:
-    """What to expect."""
+    """Tabulate predicted hours, memory and training speed."""
     speeds = ", ".join(f"{name} {rate:,.0f}" for name, rate in prediction.steps_per_second.items())
     rows: list[tuple[TableCell, ...]] = [
-        (f"hours on {n} such machines, {prediction.workers} cores each", f"{hours:,.1f}")
+        (
+            f"hours on {n} {'machine' if n == 1 else 'machines'} with {prediction.workers} cores",
+            f"{hours:,.1f}",
+        )
         for n in sorted({machines, *MACHINES})
         for hours in [prediction.hours(n)]
     ]
-    rows.append(("memory of all workers here", f"{prediction.memory_gib:.1f} GiB"))
-    rows.append(("training steps per second of a core", speeds or "–"))
+    rows.append(("memory of all workers on one machine", f"{prediction.memory_gib:.1f} GiB"))
+    rows.append(("training steps per second and core", speeds or "–"))
     caption = "Predicted from a short measurement."
     return Table("prediction", caption, ("", "predicted"), tuple(rows))
 
 
 def status_table(findings: Findings) -> Table:
-    """How many of the seeds of every dataset and algorithm have ended."""
+    """Count the ended runs of every dataset and algorithm."""
     done: Counter[tuple[str, str]] = Counter()
     planned: Counter[tuple[str, str]] = Counter()
     for cell, found in findings.results.items():
@@ -78,5 +81,5 @@ def status_table(findings: Findings) -> Table:
     rows: tuple[tuple[TableCell, ...], ...] = tuple(
         (*key, Number(done[key], ".0f"), Number(planned[key], ".0f")) for key in planned
     )
-    caption = f"Results of {findings.plan.name} so far; runs for tuning are not among them."
+    caption = f"Results of {findings.plan.name} so far, without tuning runs."
     return Table("status", caption, ("dataset", "algorithm", "ended", "planned"), rows)

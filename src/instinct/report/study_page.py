@@ -1,4 +1,4 @@
-"""The page of a study with runs, and of an audit: made from the findings in its store."""
+"""The page of a study or an audit, made from the findings in its store."""
 
 from collections.abc import Iterable, Iterator
 
@@ -36,39 +36,39 @@ def judged(findings: Findings) -> Iterator[Section]:
 
 def summary(findings: Findings) -> str:
     plan = findings.plan
-    said = (
+    text = (
         f"{plan.description}: {', '.join(plan.algorithms)} under {', '.join(plan.labels)} rewards, "
-        f"{filters_said(findings)}"
+        f"{describe_filters(findings)}"
         f"{plan.seeds} {'seed' if plan.seeds == 1 else 'seeds'}, "
         f"{findings.ended} of {findings.trials} runs ended."
     )
     if plan.scaled:
-        said += f" Scaled down from the plan: {'; '.join(plan.scaled)}."
-    return said
+        text += f" Scaled down from the plan: {'; '.join(plan.scaled)}."
+    return text
 
 
-def filters_said(findings: Findings) -> str:
+def describe_filters(findings: Findings) -> str:
     filters = unique(cell.filter for cell in findings.plan.cells())
     return f"data: {' and '.join(filters)}, " if findings.plan.is_filtered else ""
 
 
 def provenance(findings: Findings) -> dict[str, str]:
-    """What the numbers are."""
+    """Describe seeds, episodes, preset, tuning, versions and datasets."""
     plan = findings.plan
     seeds = plan.final_seeds
-    shown = {
-        "policy": "the final policy of each run, judged by the true reward of the task",
+    described = {
+        "policy": "the final policy of each run, evaluated with the true reward of the task",
         "seeds": f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"{seeds[0]} only",
-        "test episodes": f"{plan.episodes:,} for every seed",
+        "test episodes": f"{plan.episodes:,} per seed",
         "preset": plan.preset,
         "computing": f"{findings.seconds / 3600:.2f} core hours",
         "versions": ", ".join(f"{name} {version}" for name, version in findings.versions.items()),
     }
     if plan.tuning_seeds:
         kind = "other" if plan.new_seeds else "of the same"
-        shown["tuning"] = f"{plan.tuning_seeds} {kind} seeds, rule {plan.rule}"
+        described["tuning"] = f"{plan.tuning_seeds} {kind} seeds, rule {plan.rule}"
     if plan.scaled:
-        shown["scaled down"] = "; ".join(plan.scaled)
+        described["scaled down"] = "; ".join(plan.scaled)
     for dataset, facts in findings.data.items():
-        shown[dataset] = f"SHA-256 {facts['hash']}"
-    return shown
+        described[dataset] = f"SHA-256 {facts['hash']}"
+    return described

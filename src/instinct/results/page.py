@@ -1,4 +1,4 @@
-"""Results of our own as a page of a repository: the paper's claims, then study after study."""
+"""Write the results page of a repository: the paper's claims, then every archived study."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,20 +11,25 @@ from instinct.report.kit.page import Section
 from instinct.report.kit.tables import Table
 from instinct.report.study_page import judged
 from instinct.results.archive import STUDY, read_archive
-from instinct.results.claims import Case, Claim, Evidence, checked, outcome
+from instinct.results.claims import Case, Claim, check_claims, outcome
+from instinct.results.evidence import Evidence
 from instinct.study.findings import Findings
 from instinct.util.atomic import replacing
 
 REMARKS = "remarks.md"
-"""What a person has to say about the results of its folder."""
+"""A file with remarks about the results in its folder."""
 
 
 def write_results(folder: Path, page: Path) -> None:
-    """The page about all studies in the folder; their figures stand beside their numbers."""
+    """Write the page about all studies in the folder, and their figures beside their numbers."""
     computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
     kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
     evidence = Evidence([findings for findings, _ in kept.values()], [*computed.values()])
-    parts = [*opening(folder.name, page.name), *claims_part(checked(evidence)), *remarks(folder)]
+    parts = [
+        *opening(folder.name, page.name),
+        *claims_part(check_claims(evidence)),
+        *remarks(folder),
+    ]
     for where, results in computed.items():
         parts += [*computed_part(results), *remarks(where)]
         parts += content(find_experiment(results.study).compose(results).sections, where)
@@ -40,13 +45,13 @@ def write_results(folder: Path, page: Path) -> None:
 def opening(folder: str, page: str) -> Iterator[str]:
     yield "# Results"
     yield (
-        f"Every number here is computed from the files in [`{folder}/`]({folder}/), one row per "
-        "run, and from the paper's tables that the package ships: `instinct results write docs` "
-        f"makes `{page}` and its figures anew, and `instinct results add STUDY` keeps what a study "
-        "found. Numbers are means over seeds ± one standard error, of the final policy, judged by "
-        "the true task. Our data are not D4RL's ([datasets](datasets.md)), and the quick preset is "
-        "not the paper's ([presets](presets.md)): three seeds tell large differences only. Italics "
-        "are agents that are not safe."
+        f"Every number is computed from the files in [`{folder}/`]({folder}/), which have one row "
+        "per run, and from the paper's tables in the package. `instinct results write docs` writes "
+        f"`{page}` and its figures again; `instinct results add STUDY` archives the results of a "
+        "study. Numbers are means over seeds ± one standard error, of the final policy in the true "
+        "task. Our data are not D4RL's ([datasets](datasets.md)), and the quick preset is not the "
+        "paper's ([presets](presets.md)). Three seeds show only large differences. Agents in "
+        "italics are not safe."
     )
 
 
@@ -56,7 +61,7 @@ def remarks(folder: Path) -> Iterator[str]:
 
 
 def claims_part(found: Mapping[Claim, tuple[Case, ...]]) -> Iterator[str]:
-    """The table of the paper's claims, then every case with its numbers."""
+    """Write the table of the paper's claims, then every case with its numbers."""
     yield "## The paper's claims"
     yield markdown(
         Table(
@@ -71,8 +76,8 @@ def claims_part(found: Mapping[Claim, tuple[Case, ...]]) -> Iterator[str]:
     )
     for claim, cases in found.items():
         if cases:
-            said = [f"{'holds' if case.holds else '**fails**'}: {case.what}" for case in cases]
-            yield folded(claim.text, said)
+            lines = [f"{'holds' if case.holds else '**fails**'}: {case.what}" for case in cases]
+            yield folded(claim.text, lines)
 
 
 def held(cases: Sequence[Case]) -> str:
@@ -80,7 +85,7 @@ def held(cases: Sequence[Case]) -> str:
 
 
 def folded(title: str, lines: Sequence[str]) -> str:
-    """A list that opens when its title is clicked."""
+    """Write a list that opens when its title is clicked."""
     items = "\n".join(f"- {line}" for line in lines)
     return f"<details><summary>{title}</summary>\n\n{items}\n\n</details>"
 
@@ -95,7 +100,7 @@ def computed_part(results: ExperimentResults) -> Iterator[str]:
 
 
 def study_part(findings: Findings, machine: str) -> Iterator[str]:
-    """What was run."""
+    """Describe the study: command, runs, seeds, time, machine."""
     plan, outdated = findings.plan, ", ".join(findings.outdated())
     yield f"## {plan.name}"
     yield (
@@ -112,7 +117,7 @@ def listed(versions: Mapping[str, str]) -> str:
 
 
 def content(parts: Iterator[Section] | Sequence[Section], folder: Path) -> Iterator[str]:
-    """Tables, and figures that are written into the folder."""
+    """Write the tables, and the figures into the folder."""
     for section in (each for each in parts if not each.detail):
         yield from map(markdown, section.tables)
         for drawing in section.drawings:

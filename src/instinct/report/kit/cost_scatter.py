@@ -1,4 +1,4 @@
-"""Reward against cost: one mark per episode, and the cost that a safe one may have."""
+"""Draw reward against cost: one mark per episode, and the cost target."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
         grid = drawing.subplots(lines, COLUMNS, squeeze=False)
         panels = grid.ravel()
         for axes, row in zip(panels, rows, strict=False):
-            mark(axes, row, target)
+            draw_episodes(axes, row, target)
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         for axes in grid[:, 0]:
@@ -32,7 +32,7 @@ def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
     return drawing
 
 
-def mark(axes: Axes, row: CostRow, target: float) -> None:
+def draw_episodes(axes: Axes, row: CostRow, target: float) -> None:
     for which, color, label in (
         (row.safe, BLUE, "safe episode"),
         (~row.safe, ORANGE, "unsafe episode"),

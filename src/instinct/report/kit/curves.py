@@ -1,4 +1,4 @@
-"""Learning curves: a panel for each quantity, a line with its band for each label."""
+"""Draw learning curves: a panel per quantity, a line with a band per label."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ ACROSS = 3
 
 @dataclass(frozen=True)
 class Curve:
-    """What is measured, under which label, and over training steps its mean with a band."""
+    """A quantity over training steps under one label: mean, and the lowest and highest seed."""
 
     name: str
     label: str
@@ -28,7 +28,7 @@ class Curve:
 
 
 def draw(curves: Sequence[Curve]) -> Figure:
-    """Small multiples with one legend, in the order in which names and labels first appear."""
+    """Draw one panel per quantity with a shared legend, in the order of the curves."""
     names = [*dict.fromkeys(curve.name for curve in curves)]
     colors = label_colors(curve.label for curve in curves)
     columns = min(ACROSS, len(names))

@@ -1,4 +1,4 @@
-"""What all figures share: one look, and files that are the same for the same contents."""
+"""What all figures share: one style, and files that depend only on their contents."""
 
 import io
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ STYLE: dict[str, Any] = {
 
 
 def styled() -> AbstractContextManager[None]:
-    """The look of all figures, while they are drawn and written."""
+    """Apply the style of all figures while they are drawn and written."""
     return matplotlib.style.context(STYLE)
 
 
@@ -78,7 +78,7 @@ def figure(width: float, height: float) -> Figure:
 
 
 def check_format(path: Path) -> None:
-    """Refuse a name that cannot be drawn to, before any work is done."""
+    """Refuse a file name that is no figure, before any work is done."""
     if path.suffix not in FORMATS:
         raise BadInput(f"a figure must end in {', '.join(FORMATS)}", file=path)
 
@@ -86,16 +86,18 @@ def check_format(path: Path) -> None:
 def save(drawing: Figure, path: Path) -> None:
     check_format(path)
     with replacing(path) as scratch, styled():
-        drawing.savefig(scratch, metadata={} if path.suffix == ".png" else dateless(path.suffix))
+        drawing.savefig(
+            scratch, metadata={} if path.suffix == ".png" else without_date(path.suffix)
+        )
 
 
 def svg(drawing: Figure) -> str:
-    """The figure as the text of an SVG file."""
+    """Return the figure as the text of an SVG file."""
     buffer = io.StringIO()
     with styled():
-        drawing.savefig(buffer, format="svg", metadata=dateless(".svg"))
+        drawing.savefig(buffer, format="svg", metadata=without_date(".svg"))
     return buffer.getvalue()
 
 
-def dateless(suffix: str) -> dict[str, None]:
+def without_date(suffix: str) -> dict[str, None]:
     return {"Date": None} if suffix == ".svg" else {"CreationDate": None}

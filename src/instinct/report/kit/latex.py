@@ -1,4 +1,4 @@
-"""Tables for LaTeX, with the packages booktabs and xcolor."""
+"""Write tables for LaTeX, with the packages booktabs and xcolor."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from instinct.report.kit.tables import Number, Table, TableCell, note_of
 from instinct.util.atomic import write_atomically
 
 PACKAGES = r"% \usepackage{booktabs,xcolor}"
-SIGNS = {
+SYMBOLS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -29,10 +29,10 @@ MARKS = {"best": r"\textbf{%s}", "gray": r"\textcolor{gray}{%s}", None: "%s"}
 
 
 def latex(table: Table) -> str:
-    """The table as a float with its caption above and its notes below."""
+    """Write a table as a float: its caption above, its notes below."""
     notes = table.notes
     lines = [" & ".join(map(escape, table.columns))]
-    lines += [" & ".join(written(cell, notes) for cell in row) for row in table.rows]
+    lines += [" & ".join(cell_text(cell, notes) for cell in row) for row in table.rows]
     head, *body = (rf"{line} \\" for line in lines)
     foot = [
         rf"\par\smallskip{{\footnotesize\textsuperscript{{{number}}} {escape(note)}}}"
@@ -59,7 +59,7 @@ def latex(table: Table) -> str:
     )
 
 
-def written(cell: TableCell, notes: Mapping[str, int]) -> str:
+def cell_text(cell: TableCell, notes: Mapping[str, int]) -> str:
     text = escape(str(cell))
     if isinstance(cell, Number):
         text = MARKS[cell.mark] % text.replace("-", "$-$")
@@ -68,8 +68,8 @@ def written(cell: TableCell, notes: Mapping[str, int]) -> str:
 
 
 def escape(text: str) -> str:
-    """Nothing in a text is a command; signs that pdflatex cannot set become mathematics."""
-    return "".join(SIGNS.get(sign, sign) for sign in text)
+    """Escape a text: it holds no command, and symbols that pdflatex lacks become mathematics."""
+    return "".join(SYMBOLS.get(character, character) for character in text)
 
 
 def write_latex(table: Table, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The length bias: one mark per episode, its length against its return or score."""
+"""Draw the length bias: one mark per episode, its return or score against its length."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BLUE, ORANGE = "#1f5fa8", "#d9792b"
 
 @dataclass(frozen=True)
 class Scatter:
-    """The episodes of one dataset, what their y values are, and which of them reach a goal."""
+    """The episodes of one dataset: lengths, values, and successes if there is a goal."""
 
     title: str
     lengths: Array
@@ -25,11 +25,11 @@ class Scatter:
 
 
 def draw(scatter: Scatter) -> Figure:
-    """Crosses as in the paper; a scatter of normalized scores has the paper's axes."""
+    """Draw one dataset with crosses as in the paper; normalized scores have the paper's axes."""
     drawing = figure(4.6, 3.4)
     with styled():
         axes = drawing.add_subplot()
-        mark(axes, scatter)
+        draw_episodes(axes, scatter)
         axes.set_title(scatter.title)
         axes.set_xlabel("episode length")
         axes.set_ylabel(scatter.quantity)
@@ -39,14 +39,14 @@ def draw(scatter: Scatter) -> Figure:
 
 
 def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
-    """All scatters in one figure, as in the paper; those with goals share axes and a legend."""
+    """Draw all scatters in one figure; those with goals share axes and a legend."""
     columns, goals = len(rows[0]), rows[0][0].successes is not None
     drawing = figure(2.5 * columns, 2.1 * len(rows))
     with styled():
         grid = drawing.subplots(len(rows), columns, squeeze=False, sharex=goals, sharey=goals)
         for line, scatters in zip(grid, rows, strict=True):
             for axes, scatter in zip(line, scatters, strict=True):
-                mark(axes, scatter)
+                draw_episodes(axes, scatter)
                 axes.set_title(scatter.title, fontsize=9)
             line[0].set_ylabel(scatters[0].quantity)
         for axes in grid[-1]:
@@ -59,21 +59,21 @@ def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
     return drawing
 
 
-def mark(axes: Axes, scatter: Scatter) -> None:
-    """Episodes that reach a goal in blue, as all where there is none; the others in orange."""
+def draw_episodes(axes: Axes, scatter: Scatter) -> None:
+    """Draw successes in blue and failures in orange; without a goal, all episodes in blue."""
     reached = scatter.successes
     if reached is None:
-        crosses(axes, scatter, np.ones(len(scatter.lengths), bool), BLUE)
+        draw_crosses(axes, scatter, np.ones(len(scatter.lengths), bool), BLUE)
     else:
-        crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
-        crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
+        draw_crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
+        draw_crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
     axes.set_xlim(left=0)
     if scatter.quantity == "normalized score":
         axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
         axes.set_ylim(min(0, scatter.values.min()), max(120, scatter.values.max()))
 
 
-def crosses(
+def draw_crosses(
     axes: Axes, scatter: Scatter, which: Array, color: str, label: str | None = None
 ) -> None:
     axes.scatter(

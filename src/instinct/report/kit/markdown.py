@@ -1,10 +1,10 @@
-"""Tables as Markdown, for pages in a repository."""
+"""Write tables as Markdown."""
 
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
 
 
 def markdown(table: Table, *, caption: bool = True) -> str:
-    """Write a table as Markdown: its caption above unless it is unwanted, its notes below."""
+    """Write a table as Markdown: its caption above if `caption`, its notes below."""
     notes = table.notes
     rule = ["--:" if numeric else "---" for numeric in table.numeric]
     lines = [

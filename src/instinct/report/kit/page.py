@@ -1,4 +1,4 @@
-"""The page: one self-contained HTML file, made from a study's results."""
+"""A page: one self-contained HTML file with tables, figures and verdicts."""
 
 import base64
 import hashlib
@@ -21,15 +21,15 @@ from instinct.report.kit.tables import Missing, Number, Table, TableCell, note_o
 from instinct.util.atomic import write_atomically
 
 MANY_ROWS = 8
-"""A longer table has a field to filter its rows."""
+"""Tables with more rows have a field to filter them."""
 MANY_SECTIONS = 4
-"""A page with so many has a table of contents."""
+"""Pages with at least this many sections have a table of contents."""
 FACETS = ("dataset", "algorithm", "label")
-"""The columns by which the rows of all tables can be chosen at once."""
+"""The columns by which the rows of all tables can be filtered together."""
 LONG = 40
-"""Characters from which a cell needs some width of its own."""
+"""Cells with more characters get a minimum width."""
 WIDE = 6.0
-"""Inches from which a figure has a line of its own."""
+"""Figures of at least this many inches fill the width of the page."""
 
 Level = Literal["holds", "warning", "fails", "note"]
 SIGNS: dict[Level, str] = {"holds": "✓", "warning": "!", "fails": "✗", "note": "i"}
@@ -62,7 +62,7 @@ class Drawing:
 
     @property
     def image(self) -> str:
-        """For the page, where a figure is an image of its own: its parts cost and clash nothing."""
+        """The figure as a data URL; as an image its names cannot clash with the page's."""
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
 
 
@@ -122,16 +122,16 @@ class Page:
     """The main finding in one or two sentences."""
     sections: tuple[Section, ...]
     provenance: Mapping[str, str] = field(default_factory=dict)
-    """What the numbers are: seeds, episodes, dataset hash, versions."""
+    """Where the numbers come from: seeds, episodes, dataset hash, versions."""
     verdicts: tuple[Verdict, ...] = ()
     missing: tuple[str, ...] = ()
-    """What failed or was not run, and why."""
+    """Runs that failed or are missing, with the reason."""
 
     def __post_init__(self) -> None:
         for kind in (self.tables, self.drawings):
             names = Counter(one.name for one in kind)
             if twice := [name for name, count in names.items() if count > 1]:
-                raise ValueError(f"two tables or two figures of a page are called {twice[0]}")
+                raise ValueError(f"two tables or two figures of a page have the name {twice[0]}")
 
     @property
     def tables(self) -> Iterator[Table]:
@@ -145,7 +145,7 @@ class Page:
 
 
 def write_page(page: Page, folder: Path) -> Path:
-    """Write the page, its figures as SVG and PDF, its tables as CSV and LaTeX; the page's path."""
+    """Write the page, its figures (SVG, PDF) and tables (CSV, LaTeX); return the page's path."""
     for drawing in page.drawings:
         write_atomically(folder / f"{drawing.name}.svg", drawing.svg.encode())
         save(drawing.figure, folder / f"{drawing.name}.pdf")
@@ -162,10 +162,10 @@ def html(page: Page) -> str:
     environment.filters["note"] = note_of
     environment.filters["key"] = sort_key
     environment.filters["classes"] = classes
-    script = part("page.js")
-    return environment.from_string(part("page.html")).render(
+    script = template("page.js")
+    return environment.from_string(template("page.html")).render(
         page=page,
-        style=Markup(part("page.css")),  # noqa: S704 - our own
+        style=Markup(template("page.css")),  # noqa: S704 - our own
         script=Markup(script),  # noqa: S704 - our own
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         many_rows=MANY_ROWS,
@@ -176,13 +176,13 @@ def html(page: Page) -> str:
 
 
 @cache
-def part(name: str) -> str:
-    """One of the files that pages are made of."""
+def template(name: str) -> str:
+    """Read one of the page's template files."""
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def sort_key(cell: TableCell) -> str | None:
-    """By what the page sorts a cell: a number as JavaScript writes it, or its text (None)."""
+    """Return the sort key of a cell: a JavaScript number, or None to sort by its text."""
     if isinstance(cell, str):
         return None
     if isinstance(cell, Number):
@@ -191,7 +191,7 @@ def sort_key(cell: TableCell) -> str | None:
 
 
 def classes(cell: TableCell, numeric: bool) -> str:
-    """How a cell looks."""
+    """Return the CSS classes of a cell."""
     found = ["" if numeric else "text", "long" if len(str(cell)) > LONG else ""]
     if isinstance(cell, Number):
         found.append(cell.mark or "")

@@ -1,7 +1,7 @@
-"""Panels of bars over datasets.
+"""Arrange bars in panels.
 
-Bars of one dataset stand in one panel, beside each other by algorithm. Those of several have a
-panel for each algorithm, with the datasets along x, grouped by task.
+One dataset has one panel, with the algorithms along x. Several datasets have a panel per algorithm,
+with the datasets along x, grouped by task.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ B = TypeVar("B")
 
 
 class Cluster(NamedTuple, Generic[B]):
-    """Bars that stand together, their name below the axis, and the task they belong to."""
+    """Neighboring bars, with the name below them and their task."""
 
     text: str
     task: str
@@ -38,7 +38,7 @@ def arrange(
     bars: Callable[[str, str], list[B]],
     baselines: Sequence[str] = (),
 ) -> Panels[B]:
-    """`bars` gives those of a dataset and an algorithm; the baselines' stand in every panel."""
+    """Arrange `bars(dataset, algorithm)` in panels; every panel has the baselines."""
     where = places(datasets)
     if len(where) == 1:
         [dataset] = where
@@ -68,7 +68,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def starts(clusters: Sequence[Cluster[B]]) -> list[int]:
-    """Where the first bar of each stands: bars are 1 wide, clusters 1 apart, and tasks 2."""
+    """Return the x of every cluster: bars are 1 wide, clusters 1 apart, and tasks 2."""
     found, x = [], 0
     for number, cluster in enumerate(clusters):
         x += number > 0 and cluster.task != clusters[number - 1].task
@@ -78,7 +78,7 @@ def starts(clusters: Sequence[Cluster[B]]) -> list[int]:
 
 
 def lay_out(panels: Panels[B], unit: float) -> tuple[Figure, list[Axes]]:
-    """A figure with axes for each panel and names for its clusters; a bar has `unit` inches."""
+    """Make a figure with axes per panel and names below the clusters; a bar has `unit` inches."""
     clusters = next(iter(panels.values()))
     begin = starts(clusters)
     middle = [x + (len(each.bars) - 1) / 2 for x, each in zip(begin, clusters, strict=True)]

@@ -1,7 +1,7 @@
-"""The figure of rewards against costs: agents with and without a filter, and the data's episodes.
+"""Draw rewards against costs of agents with and without a filter, and of recorded episodes.
 
-What lies right of the dashed line costs more than the target. An agent without a filter is an
-empty mark, one with a filter a filled mark, and an arrow leads from the one to the other.
+Marks to the right of the dashed line exceed the cost target. Agents without a filter are empty
+marks, agents with a filter are filled marks, and an arrow leads from one to the other.
 """
 
 import math
@@ -29,7 +29,7 @@ ACROSS = 4
 
 
 class Agent(NamedTuple):
-    """What an algorithm reached under a label after a filter, with standard errors over seeds."""
+    """Reward and cost of an algorithm under a label and a filter, with standard errors."""
 
     algorithm: str
     label: str
@@ -41,13 +41,13 @@ class Agent(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, str]:
-        """What agents that differ in the filter alone have in common."""
+        """The key that agents share which differ only in the filter."""
         return self.algorithm, self.label
 
 
 @dataclass(frozen=True)
 class CostPanel:
-    """The agents of one dataset, and cost and reward of some recorded episodes."""
+    """The agents of one dataset, and (cost, reward) of some recorded episodes."""
 
     title: str
     agents: Sequence[Agent]
@@ -56,7 +56,7 @@ class CostPanel:
 
 @dataclass(frozen=True)
 class Look:
-    """Algorithms by color, labels by shape, filters by how a mark is filled."""
+    """Colors of algorithms, shapes of labels, and fill styles of filters."""
 
     colors: dict[str, str]
     shapes: dict[str, str]
@@ -73,7 +73,7 @@ class Look:
 
 
 def draw_reward_cost(panels: Sequence[CostPanel], reward: str) -> Figure:
-    """A panel for each dataset, with one legend; `reward` names the y axis."""
+    """Draw one panel per dataset with a shared legend; `reward` is the label of the y axis."""
     columns = min(ACROSS, len(panels))
     lines = math.ceil(len(panels) / columns)
     alone = len(panels) == 1
@@ -133,7 +133,7 @@ def draw_panel(axes: Axes, panel: CostPanel, look: Look) -> None:
 
 
 def legend(look: Look) -> list[Line2D]:
-    """Labels and filters only where there are several."""
+    """Make the legend; labels and filters are in it if there are several."""
 
     def mark(text: str, color: str = INK, shape: str = "o", fill: FillStyleType = "full") -> Line2D:
         return Line2D(

@@ -1,6 +1,6 @@
-"""The paper's figures of scores and of positive bias, and performance profiles.
+"""Draw scores and positive bias as in the paper, and performance profiles.
 
-What was not run or has failed has a mark in its place.
+A question mark stands for missing and failed runs.
 """
 
 import math
@@ -24,18 +24,18 @@ ORDER = (*BASELINES, *PAPER_LABELS)
 """The order of bars; other labels come after these."""
 PALE = "#aac6e6"
 """The color of infinite bars."""
-ROOM = 24
-"""So many bars in a panel can have their numbers above them."""
+MAX_NUMBERED = 24
+"""Panels with at most this many bars have numbers above them."""
 QUESTION: dict[str, Any] = {"marker": "$?$", "color": INK, "markersize": 6, "linestyle": ""}
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", INK)
 
 
 class Bar(NamedTuple):
-    """What an algorithm reached on a dataset under a label.
+    """The mean of an algorithm on a dataset under a label, with its standard error.
 
-    The label is None for behavior and BC, which see no reward; the mean is None for what was not
-    run or has failed, and the standard error where there is none.
+    The label is None for behavior and BC, which read no reward. The mean is None for missing and
+    failed runs.
     """
 
     dataset: str
@@ -46,12 +46,12 @@ class Bar(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the legend calls it."""
+        """The entry in the legend."""
         return self.label or self.algorithm
 
 
 class BiasBar(NamedTuple):
-    """The positive bias that an algorithm shows on a dataset, None if unknown; its interval."""
+    """The positive bias of a dataset by an algorithm, with its interval; None if unknown."""
 
     dataset: str
     algorithm: str
@@ -61,7 +61,7 @@ class BiasBar(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What bars measure, what the axis holds at least, its decimals, and where the best is."""
+    """A y axis: its quantity, smallest limits, decimals of numbers, and the best possible value."""
 
     quantity: str
     limits: tuple[float, float]
@@ -75,11 +75,11 @@ LENGTH = Scale("episode length", (0, 1050), decimals=0)
 
 
 def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
-    """Bars with one standard error, an axis that holds them all, and a line where the best is."""
+    """Draw bars with one standard error, and a dashed line at the best possible value."""
     panels = score_panels([*bars])
     shown = [bar for clusters in panels.values() for each in clusters for bar in each.bars]
     colors = bar_colors(shown)
-    numbered = len(panels) == 1 and len(shown) <= ROOM
+    numbered = len(panels) == 1 and len(shown) <= MAX_NUMBERED
     with styled():
         drawing, axes = lay_out(panels, unit=0.3)
         for panel, clusters in zip(axes, panels.values(), strict=True):
@@ -107,7 +107,7 @@ def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
 
 
 def draw_bias(bars: Iterable[BiasBar]) -> Figure:
-    """Bars from 1, where the worst policy scores 0, on a log axis; × above the infinite ones."""
+    """Draw bars from 1 on a log axis, with × above the infinite ones."""
     panels = bias_panels([*bars])
     shown = [each.bars[0] for clusters in panels.values() for each in clusters]
     finite = [
@@ -135,7 +135,7 @@ def draw_bias(bars: Iterable[BiasBar]) -> Figure:
 
 
 def draw_profiles(profiles: Mapping[str, Profile], quantity: str = SCORE.quantity) -> Figure:
-    """The fraction of runs above τ, a line for each name with its interval."""
+    """Draw the fraction of runs above τ, one line with an interval per name."""
     with styled():
         drawing = figure(6.2, 3.4)
         axes = drawing.add_subplot()
@@ -154,7 +154,7 @@ def draw_profiles(profiles: Mapping[str, Profile], quantity: str = SCORE.quantit
 
 
 def ends(bars: list[Bar], scale: Scale) -> tuple[float, float]:
-    """The axis: as the scale has it, but longer where bars with their errors are."""
+    """Return the limits of the axis: those of the scale, extended to hold all bars and errors."""
     reached = [
         bar.mean + sign * (bar.stderr or 0)
         for bar in bars
@@ -199,7 +199,7 @@ def number_bars(panel: Axes, places: list[tuple[int, Bar]], decimals: int) -> No
 
 
 def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
-    """An infinite bar is pale; an interval without an end has an arrow at the top."""
+    """Draw one bar; an infinite bar is pale, and an infinite interval ends in an arrow."""
     if bar.bias is None:
         mark_missing(panel, x)
         return
@@ -218,7 +218,7 @@ def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
 
 
 def number(panel: Axes, x: float, y: float, text: str, beside: bool = False) -> None:
-    """A small number above a place, or above and beside it, readable on lines."""
+    """Write a small number above a point, or above and beside it."""
     panel.annotate(
         text,
         (x, y),
@@ -253,9 +253,9 @@ def bar_colors(bars: Iterable[Bar]) -> dict[str, str]:
 
 
 def score_panels(bars: list[Bar]) -> Panels[Bar]:
-    """With a place for every label in every cluster, so that none is missed without a mark.
+    """Arrange the bars, with a place for every label in every cluster.
 
-    Behavior has one only where it is known: nobody runs it.
+    Behavior has a place only where it is known, because it is never run.
     """
     there = {(bar.dataset, bar.algorithm, bar.label): bar for bar in bars}
     kinds = sorted(unique(bar.kind for bar in bars), key=lambda kind: [*ORDER, kind].index(kind))

@@ -1,4 +1,4 @@
-"""Tables as data: numbers are kept as they were measured, and shown rounded."""
+"""Tables as data: numbers keep their full precision, and are rounded in the text."""
 
 import csv
 import math
@@ -10,7 +10,7 @@ from typing import Literal
 from instinct.util.atomic import replacing
 
 Mark = Literal["best", "gray"]
-"""Best in its row or column; or not to be counted, such as a policy that is unsafe."""
+"""Bold for the best number; gray for a number that does not count, such as an unsafe policy."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Number:
     value: float
     form: str = ".4g"
     error: float | None = None
-    """One standard error, shown after ±."""
+    """One standard error, written after ±."""
     interval: tuple[float, float] | None = None
     mark: Mark | None = None
     note: str = ""
-    """Stands under the table."""
+    """A footnote below the table."""
 
     def __post_init__(self) -> None:
         if any(math.isnan(value) for value in (self.value, self.error or 0, *self.bounds)):
-            raise ValueError("a number that does not exist is Missing, with a reason")
+            raise ValueError("a number cannot be NaN; use Missing with a reason")
 
     @property
     def bounds(self) -> tuple[float, ...]:
@@ -104,12 +104,12 @@ class Table:
 
     @property
     def texts(self) -> tuple[tuple[str, ...], ...]:
-        """The rows as text."""
+        """The rows as formatted text."""
         return tuple(tuple(map(str, row)) for row in self.rows)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold numbers alone, and so are set flush right."""
+        """Which columns hold only numbers, and are right-aligned."""
         texts = zip(*self.texts, strict=True) if self.rows else [("",)] * len(self.columns)
         return tuple(
             any(column) and all(text[:1] in "0123456789-∞–" for text in column) for column in texts
@@ -117,7 +117,7 @@ class Table:
 
     @property
     def notes(self) -> dict[str, int]:
-        """What is said of single cells, each thing once, and its number from 1."""
+        """The notes of all cells without duplicates, with their numbers from 1."""
         found = (note_of(cell) for row in self.rows for cell in row)
         return {note: number for number, note in enumerate(dict.fromkeys(filter(None, found)), 1)}
 
@@ -126,19 +126,19 @@ def note_of(cell: TableCell) -> str:
     return "" if isinstance(cell, str) else cell.note
 
 
-Raw = str | float | None
+RawCell = str | float | None
 
 
-def raw(table: Table) -> tuple[list[str], list[list[Raw]]]:
-    """Headings and rows with numbers as measured: errors and bounds have columns of their own."""
+def raw(table: Table) -> tuple[list[str], list[list[RawCell]]]:
+    """Return headings and rows in full precision, with columns for errors and bounds."""
     columns = [[*column(table, number)] for number in range(len(table.columns))]
     headings = [heading for parts in columns for heading, _ in parts]
     cells = [values for parts in columns for _, values in parts]
     return headings, [list(row) for row in zip(*cells, strict=True)]
 
 
-def column(table: Table, number: int) -> Iterator[tuple[str, list[Raw]]]:
-    """The columns that one column becomes when its numbers are taken apart."""
+def column(table: Table, number: int) -> Iterator[tuple[str, list[RawCell]]]:
+    """Split one column into value, standard error, and bounds."""
     name, cells = table.columns[number], [row[number] for row in table.rows]
     yield name, [value_of(cell) for cell in cells]
     numbers = [cell if isinstance(cell, Number) else None for cell in cells]
@@ -150,14 +150,14 @@ def column(table: Table, number: int) -> Iterator[tuple[str, list[Raw]]]:
         yield f"{name} high", [interval[1] if interval else None for interval in intervals]
 
 
-def value_of(cell: TableCell) -> Raw:
+def value_of(cell: TableCell) -> RawCell:
     if isinstance(cell, Number):
         return cell.value
     return cell if isinstance(cell, str) else None
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """Numbers as measured, infinity as `inf`, nothing where a number is missing."""
+    """Write a CSV file in full precision: infinity is `inf`, a missing number is empty."""
     headings, rows = raw(table)
     with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
