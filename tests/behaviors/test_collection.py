@@ -1,4 +1,4 @@
-"""Datasets recorded from behaviours."""
+"""Datasets recorded from behaviors."""
 
 import jax
 import numpy as np
@@ -47,7 +47,7 @@ def test_recorded_actions_give_the_same_episodes_in_gymnasium() -> None:
 
 
 def test_fewer_transitions_are_the_beginning_of_more() -> None:
-    """So that which episodes are kept cannot depend on their lengths."""
+    """The choice of episodes therefore cannot depend on their lengths."""
     whole = collect(HOPPER, [Part(untrained(), 9000)])
     part = collect(HOPPER, [Part(untrained(), 6543)])
     np.testing.assert_array_equal(whole.observations[:6543], part.observations)
@@ -56,7 +56,7 @@ def test_fewer_transitions_are_the_beginning_of_more() -> None:
     assert part.ends[-1]
 
 
-def test_parts_follow_one_another_and_are_reported() -> None:
+def test_parts_are_recorded_in_order_with_progress() -> None:
     calls: list[tuple[int, int, str]] = []
     parts = [Part(untrained(seed=1), 300), Part(untrained(seed=2), 400)]
     dataset = collect(HOPPER, parts, on_progress=lambda *call: calls.append(call))
@@ -70,7 +70,7 @@ def test_parts_follow_one_another_and_are_reported() -> None:
     assert first.hash == alone.hash
 
 
-def test_halfcheetah_runs_until_its_time_is_up() -> None:
+def test_halfcheetah_episodes_end_by_timeout() -> None:
     task = LocomotionTask("halfcheetah")
     dataset = collect(task, [Part(untrained(task), 2500)])
     assert not dataset.terminals.any()

@@ -57,7 +57,7 @@ def test_finds_the_best_action_of_a_one_step_problem_and_its_value() -> None:
     assert np.abs(f - -4 * (s[:, 0] / 2) ** 2).max() < 0.15
 
 
-def test_value_obeys_the_soft_bellman_equation_where_the_world_goes_on() -> None:
+def test_value_obeys_the_soft_bellman_equation_without_terminals() -> None:
     """With r = 1 everywhere and γ = 1/2: Q = 1 + γ·(Q − α·E log π)."""
     sac = SAC(units=64, rate=1e-3, discount=0.5)
     state = trained(sac, Problem(goes_on=1.0))
@@ -76,14 +76,14 @@ def test_entropy_is_tuned_to_minus_the_number_of_actions() -> None:
     assert abs(float(log_prob.mean()) - 1) < 0.25
 
 
-def test_where_the_world_ends_the_future_does_not_count() -> None:
+def test_terminals_cut_off_the_future() -> None:
     state = trained(SAC(units=64, rate=1e-3), Problem(goes_on=0.0))
     s = jnp.linspace(-0.9, 0.9, 13)[:, None]
     f = twin_minimum(state["critics"], s, jnp.zeros_like(s))
     assert float(jnp.abs(f - 1).max()) < 0.05
 
 
-def test_replay_keeps_the_newest_and_comes_back_from_its_arrays() -> None:
+def test_replay_keeps_the_newest_and_restores_from_its_arrays() -> None:
     replay = Replay(3, 2, 1)
     for i in range(5):
         replay.add(np.full(2, i), np.full(1, i), float(i), np.full(2, i + 1), 1.0)

@@ -1,4 +1,4 @@
-"""Which snapshots of a training are shipped."""
+"""The choice of snapshots to ship."""
 
 from pathlib import Path
 
@@ -28,19 +28,19 @@ def test_choice_by_hand() -> None:
     }
 
 
-def test_the_way_to_medium_is_thinned_evenly() -> None:
+def test_replay_snapshots_are_evenly_spaced() -> None:
     assert evenly_spaced(9, 3).tolist() == [0, 4, 8]
     assert evenly_spaced(2, 3).tolist() == [0, 1]
 
 
-def test_too_short_a_training_is_refused(tmp_path: Path) -> None:
+def test_a_short_training_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="at least three snapshots"):
         choose({0: (1.0, 1.0), 10: (2.0, 2.0)}, 44.0)
     with pytest.raises(BadInput, match="no policies"):
         saved_policies(tmp_path)
 
 
-def test_what_is_shipped_is_what_was_measured(tmp_path: Path) -> None:
+def test_shipped_weights_are_the_measured_ones(tmp_path: Path) -> None:
     config = TrainingConfig(
         "hopper", SAC(units=8, batch_size=8), warm_up=100, round_steps=200, episodes=1
     )

@@ -1,4 +1,4 @@
-"""Trainings of behaviours: resumable to the bit, and they learn."""
+"""Training of behaviors: exact resumption, and learning."""
 
 import csv
 from dataclasses import replace
@@ -24,7 +24,7 @@ SMALL = TrainingConfig(
 )
 
 
-def test_a_resumed_training_is_the_one_that_was_never_stopped(tmp_path: Path) -> None:
+def test_a_resumed_training_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     whole = train(SMALL, GymTask(SMALL.task), 1200, tmp_path / "whole")
     train(SMALL, GymTask(SMALL.task), 400, tmp_path / "cut")
     cut = train(SMALL, GymTask(SMALL.task), 1200, tmp_path / "cut")

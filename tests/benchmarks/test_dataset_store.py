@@ -1,4 +1,4 @@
-"""The store of made datasets: whole or absent, and made once."""
+"""The store of datasets made here: complete or absent, and made once."""
 
 import json
 import threading
@@ -36,7 +36,7 @@ def test_made_once_and_noted_with_its_provenance() -> None:
     assert note_of("a") == {"hash": first.hash, "seed": 3}
 
 
-def test_without_its_note_a_dataset_does_not_exist() -> None:
+def test_a_dataset_without_a_note_does_not_exist() -> None:
     make = Maker()
     get_or_make("a", make, {})
     path_of("a").with_suffix(".json").unlink()
@@ -46,7 +46,7 @@ def test_without_its_note_a_dataset_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "other data", "note"])
-def test_what_is_damaged_is_made_again(damage: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_dataset_is_made_again(damage: str, caplog: pytest.LogCaptureFixture) -> None:
     make = Maker()
     whole = get_or_make("a", make, {})
     path = path_of("a")
@@ -63,7 +63,7 @@ def test_what_is_damaged_is_made_again(damage: str, caplog: pytest.LogCaptureFix
     assert get("a") is not None
 
 
-def test_an_interrupted_making_leaves_nothing(own_data: Path) -> None:
+def test_an_interruption_leaves_nothing(own_data: Path) -> None:
     def interrupted() -> Dataset:
         raise KeyboardInterrupt
 
@@ -73,7 +73,7 @@ def test_an_interrupted_making_leaves_nothing(own_data: Path) -> None:
     assert {path.suffix for path in own_data.rglob("*") if path.is_file()} <= {".lock"}
 
 
-def test_of_two_that_ask_at_once_one_makes_and_the_other_waits() -> None:
+def test_one_process_makes_the_dataset_while_the_other_waits() -> None:
     both = threading.Barrier(2)
     make = Maker()
 
@@ -91,7 +91,7 @@ def test_of_two_that_ask_at_once_one_makes_and_the_other_waits() -> None:
     assert make.made == 1
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(
+def test_an_unwritable_folder_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -1,4 +1,4 @@
-"""DSRL's files by name: found in the data folder, read as they are, refused without costs."""
+"""DSRL's files by name: found in the data folder, refused without costs."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def arrays() -> dict[str, Array]:
-    """Two episodes of three steps in DSRL's fields, of which no array is left out."""
+    """Two episodes of three steps with all of DSRL's fields."""
     random = np.random.default_rng(0)
     walk = random.normal(size=(2, 4, 60)).astype(np.float32)
     return {
@@ -42,7 +42,7 @@ def write(path: Path, fields: dict[str, Array]) -> None:
             file[name] = array
 
 
-def test_a_file_is_read_as_it_is(folder: Path) -> None:
+def test_a_file_is_read_unchanged(folder: Path) -> None:
     fields = arrays()
     write(folder / NAME, fields)
     dataset = find_dataset("dsrl:PointGoal1")
@@ -73,7 +73,7 @@ def test_names(folder: Path) -> None:
         ("dsrl:CarGoal1", r"has no SafetyCarGoal1Gymnasium-v0-….hdf5; download it from DSRL"),
     ],
 )
-def test_what_is_not_there_is_one_sentence(name: str, message: str) -> None:
+def test_missing_files_are_clear_errors(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         find_dataset(name)
 
@@ -94,7 +94,7 @@ def test_costs_of_another_length_are_refused(folder: Path) -> None:
         find_dataset("dsrl:PointGoal1")
 
 
-def test_of_two_files_of_a_task_one_must_go(folder: Path) -> None:
+def test_two_files_of_a_task_are_refused(folder: Path) -> None:
     write(folder / NAME, arrays())
     write(folder / NAME.replace("100", "200"), arrays())
     with pytest.raises(BadInput, match="several files of PointGoal1"):

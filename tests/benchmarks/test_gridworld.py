@@ -1,4 +1,4 @@
-"""The facts that the paper states about its grid world, and the arithmetic behind its returns."""
+"""The facts that the paper states about its grid world, and the arithmetic of its returns."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_moving_and_turning() -> None:
             assert WORLD.successors[WORLD.successors[state, LEFT], RIGHT] == state
 
 
-def test_walls_stop_and_the_key_holds() -> None:
+def test_walls_block_and_the_key_is_absorbing() -> None:
     facing_wall = WORLD.state(3, 0, 2)
     assert WORLD.successors[facing_wall, FORWARD] == facing_wall
     at_key = np.flatnonzero(WORLD.on(KEY))
@@ -71,7 +71,7 @@ def test_the_dataset() -> None:
 
 
 def extreme_returns(policy: Array) -> tuple[float, float]:
-    """The least and the largest return of any episode that the policy can produce."""
+    """Return the least and the largest return of any episode of the policy."""
     least, most = np.zeros(WORLD.states), np.zeros(WORLD.states)
     for layer in policy.reshape(-1, WORLD.states, 3)[::-1]:
         possible = layer > 0
@@ -80,7 +80,7 @@ def extreme_returns(policy: Array) -> tuple[float, float]:
     return float(least[WORLD.start]), float(most[WORLD.start])
 
 
-def test_cloning_returns_the_same_whatever_it_does_at_random() -> None:
+def test_the_return_of_cloning_does_not_depend_on_its_random_actions() -> None:
     model = Model.of(WORLD.dataset(), horizon=WORLD.horizon, states=States(WORLD.observations))
     least, most = extreme_returns(bc(model).policy)
     assert least == pytest.approx(-1.19)
@@ -97,7 +97,7 @@ def test_a_rollout_agrees_with_the_exact_value() -> None:
     assert test.paths.shape == (20_000, WORLD.horizon + 1)
 
 
-def test_the_length_of_an_episode_ends_at_the_key() -> None:
+def test_an_episode_ends_at_the_key() -> None:
     optimal = WORLD.mdp.optimal().policy
     test = WORLD.rollout(optimal, 3, np.random.default_rng(0))
     assert test.lengths.tolist() == [9, 9, 9]

@@ -1,4 +1,4 @@
-"""Meta-World's tasks: the paper's changes to them, goals by seed, and lean against plain."""
+"""Meta-World's tasks: the paper's changes, goals by seed, and lean against plain environments."""
 
 import pickle
 import sys
@@ -23,7 +23,7 @@ REACH = MetaWorldTask("metaworld:reach")
 
 
 class Wander:
-    """Moves towards where it sees the goal, with a swing that the state decides."""
+    """Moves towards the goal, with a swing that depends on the state."""
 
     def start(self, n: int, seed: int) -> Any:
         return None
@@ -46,7 +46,7 @@ class Rest:
 
 
 def plain_episodes(task: MetaWorldTask, episodes: int) -> list[tuple[float, int, bool]]:
-    """Return, length and success of episodes in Meta-World's own environment, one by one."""
+    """Play episodes in Meta-World's own environment; return their returns, lengths, successes."""
     environment, policy = task.environment(), Wander()
     played = []
     for episode in range(episodes):
@@ -93,7 +93,7 @@ def test_the_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -
 
 
 @needs_metaworld
-def test_success_ends_the_world_and_idleness_only_the_recording() -> None:
+def test_success_is_a_terminal_and_idleness_a_timeout() -> None:
     moving, resting = evaluate(Wander(), REACH, 3), evaluate(Rest(), REACH, 2)
     assert moving.successes is not None
     assert moving.successes.all()
@@ -106,7 +106,7 @@ def test_success_ends_the_world_and_idleness_only_the_recording() -> None:
 
 
 @needs_metaworld
-def test_without_the_goal_terminal_successes_go_on() -> None:
+def test_without_the_goal_terminal_episodes_go_on_after_success() -> None:
     found = evaluate(Wander(), MetaWorldTask("metaworld:reach", goal_terminal=False), 2)
     assert found.successes is not None
     assert found.successes.all()
@@ -114,8 +114,8 @@ def test_without_the_goal_terminal_successes_go_on() -> None:
 
 
 @needs_metaworld
-def test_is_what_meta_world_gives_for_a_task_of_its_own() -> None:
-    """Its own way to a goal is a pickled task; ours must lead to the same episode."""
+def test_equals_a_task_set_by_meta_world_itself() -> None:
+    """Meta-World sets goals by pickled tasks; ours must lead to the same episode."""
     from metaworld.types import Task
 
     from instinct.benchmarks.metaworld.environment import GoalEnvironment, base_class
@@ -143,10 +143,10 @@ def boards() -> tuple[Environment, Environment]:
 @needs_metaworld
 @settings(max_examples=200)
 @given(seeds=st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)))
-def test_no_goal_of_a_test_is_ever_a_goal_of_data(
+def test_goals_of_tests_and_of_data_are_disjoint(
     boards: tuple[Any, Any], seeds: tuple[int, int]
 ) -> None:
-    """Test goals lie on fields of 0.1 mm of the one colour, data goals on those of the other."""
+    """Test goals are on white fields of 0.1 mm, data goals on black ones."""
     unseen, seen = (board.goals.draw(seed) for board, seed in zip(boards, seeds, strict=True))
     fields = [int(np.floor(goal / 1e-4).sum()) for goal in (unseen, seen)]
     assert fields[0] % 2 == 1
@@ -158,7 +158,7 @@ def test_no_goal_of_a_test_is_ever_a_goal_of_data(
 
 
 @needs_metaworld
-def test_the_seed_gives_the_goal_whatever_was_played_before() -> None:
+def test_the_goal_depends_on_the_seed_alone() -> None:
     simulation = MetaWorldTask("metaworld:window-open").simulation(2)
     first, other = simulation.reset(0, 3), simulation.reset(1, 4)
     assert not np.array_equal(first, other)
@@ -167,14 +167,14 @@ def test_the_seed_gives_the_goal_whatever_was_played_before() -> None:
     np.testing.assert_array_equal(simulation.reset(1, 3), first)
 
 
-def test_an_unknown_task_is_one_sentence() -> None:
+def test_an_unknown_task_is_a_clear_error() -> None:
     with pytest.raises(BadInput, match="no task 'fly' here; there are button-press, door-open"):
         find_task("metaworld:fly")
     with pytest.raises(BadInput, match=r"no task is called 'reach'.*metaworld:NAME"):
         find_task("reach")
 
 
-def test_a_missing_extra_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "metaworld", None)
     for make in (REACH.environment, lambda: REACH.simulation(1)):
         with pytest.raises(BadInput, match=r"not installed; pip install 'instinct\[metaworld\]'"):
@@ -182,7 +182,7 @@ def test_a_missing_extra_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @needs_metaworld
-def test_another_version_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = {"metaworld": "3.1.1", "mujoco": "3.4.0"}
     monkeypatch.setattr(metaworld, "version", installed.__getitem__)
     with pytest.raises(BadInput, match=r"need mujoco 3\.3\.0, but 3\.4\.0 is installed; pip"):

@@ -1,4 +1,4 @@
-"""Meta-World's datasets: scripted episodes on goals for data, with and without their terminal."""
+"""Meta-World's datasets: scripted episodes with and without the goal terminal."""
 
 import sys
 from dataclasses import replace
@@ -35,7 +35,7 @@ def reach() -> Dataset:
 
 
 def replay(dataset: Dataset, episode: int, environment: Any) -> list[tuple[Any, ...]]:
-    """What Meta-World's own environment gives for the recorded actions of an episode."""
+    """Replay the recorded actions of an episode in Meta-World's own environment."""
     rows = range(dataset.starts[episode], dataset.stops[episode])
     observation, _ = environment.reset(seed=episode_seed(0, episode))
     given = []
@@ -63,8 +63,8 @@ def test_recorded_actions_give_the_same_episodes_in_meta_world(reach: Dataset) -
 
 
 @needs_metaworld
-def test_the_scripted_policy_reaches_and_noise_is_where_it_should_be(reach: Dataset) -> None:
-    """The script of reach moves by 5 times what is missing, and leaves the gripper at rest."""
+def test_scripted_episodes_succeed_and_the_others_have_noise(reach: Dataset) -> None:
+    """The script of reach moves by 5 times the remaining distance and does not grip."""
     assert episode_terminals(reach).all()
     assert ((reach.rewards >= -1) & (reach.rewards <= 0)).all()
     script = np.zeros_like(reach.actions)
@@ -74,8 +74,8 @@ def test_the_scripted_policy_reaches_and_noise_is_where_it_should_be(reach: Data
     np.testing.assert_allclose(difference[quiet], 0, atol=1e-5)
     grip = reach.actions[~quiet, 3]
     inside = np.abs(grip) < 1
-    assert 0.4 < np.std(grip) < 0.55, "0.5, less what clipping takes"
-    assert 0.9 < inside.mean() < 0.99, "95 % of N(0, 0.5²) lie within 1"
+    assert 0.4 < np.std(grip) < 0.55, "0.5, reduced by clipping"
+    assert 0.9 < inside.mean() < 0.99, "95 % of N(0, 0.5²) are within 1"
 
 
 @needs_metaworld
@@ -92,7 +92,7 @@ def test_without_the_goal_terminal_the_same_episodes_go_on(reach: Dataset) -> No
 
 
 @needs_metaworld
-def test_made_once_kept_and_reported(reach: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_once_and_stored(reach: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     counts: list[int] = []
     monkeypatch.setitem(DEMONSTRATIONS, "metaworld:reach", SMALL)
     assert find_recipe("metaworld:reach").note() is None
@@ -104,11 +104,11 @@ def test_made_once_kept_and_reported(reach: Dataset, monkeypatch: pytest.MonkeyP
     assert note is not None
     assert (note["hash"], note["noise"], note["metaworld"]) == (dataset.hash, 0.5, "3.1.1")
     monkeypatch.setitem(sys.modules, "metaworld", None)
-    assert find_dataset("metaworld:reach").hash == dataset.hash, "what is kept needs no Meta-World"
+    assert find_dataset("metaworld:reach").hash == dataset.hash, "stored: needs no Meta-World"
 
 
 @needs_metaworld
-def test_test_goals_are_none_of_the_datas(reach: Dataset) -> None:
+def test_test_goals_do_not_occur_in_the_data(reach: Dataset) -> None:
     simulation = find_task("metaworld:reach").simulation(1)
     starts = [simulation.reset(0, episode_seed(0, episode)) for episode in range(50)]
     tests = {start[-3:].astype(np.float32).tobytes() for start in starts}
@@ -129,7 +129,7 @@ def test_names() -> None:
     assert len(entries) == 30
 
 
-def test_what_cannot_be_made_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_impossible_datasets_are_clear_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="there are metaworld:pick-place, "):
         find_dataset("metaworld:pick-plaice")
     with pytest.raises(BadInput, match="as many transitions as its episodes take"):

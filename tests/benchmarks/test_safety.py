@@ -1,4 +1,4 @@
-"""Safety-Gymnasium's tasks: determinism, costs, scores, faults."""
+"""Safety-Gymnasium's tasks: determinism, costs, scores, errors."""
 
 import sys
 from typing import Any
@@ -17,11 +17,11 @@ from tests.extras import needs_safety
 
 GOAL = SafetyTask("safety:PointGoal1")
 QUICK = {"PointButton1": 48, "PointButton2": 20, "CarButton1": 48, "CarButton2": 20}
-"""Seeds whose layouts take few draws, in tasks with little room."""
+"""Seeds whose layouts need few draws, in crowded tasks."""
 
 
 class Swing:
-    """Drives forward and turns as the state decides."""
+    """Drives forward and turns depending on the state."""
 
     def start(self, n: int, seed: int) -> Any:
         return None
@@ -32,7 +32,7 @@ class Swing:
 
 
 def plain_episode(task: SafetyTask, seed: int) -> tuple[float, int, float]:
-    """Return, length and cost of an episode in the environment, one step after another."""
+    """Play an episode in the environment; return its return, length and cost."""
     environment = task.environment()
     observation, _ = environment.reset(seed=seed)
     total, length, cost, reward, over = 0.0, 0, 0.0, 0.0, False
@@ -59,14 +59,14 @@ def test_an_evaluation_equals_the_environment_to_the_bit(name: str) -> None:
 
 
 def actions_of(name: str, steps: int) -> Array:
-    """Random drives, mostly forward."""
+    """Random actions, mostly forward."""
     ahead = [0.6, 0.0] if name.startswith("Point") else [0.5, 0.5]
     drives = np.random.default_rng(0).uniform(-0.6, 0.6, (steps, 2)) + ahead
     return np.clip(drives, -1, 1).astype(np.float32)
 
 
 def check_equal(name: str, seed: int, steps: int) -> None:
-    """A place of a simulation against Safety-Gymnasium's own environment, to the bit."""
+    """Compare a place of a simulation with Safety-Gymnasium's own environment, to the bit."""
     task, place = SafetyTask(f"safety:{name}"), np.zeros(1, int)
     simulation, environment = task.simulation(1), task.environment()
     first = environment.reset(seed=seed)[0]
@@ -83,7 +83,7 @@ def check_equal(name: str, seed: int, steps: int) -> None:
 
 @needs_safety
 @pytest.mark.parametrize("name", SETUPS)
-def test_all_sixteen_reset_and_step_as_safety_gymnasium_does(name: str) -> None:
+def test_all_sixteen_reset_and_step_like_safety_gymnasium(name: str) -> None:
     check_equal(name, QUICK.get(name, 0), 25)
 
 
@@ -97,8 +97,8 @@ def test_all_sixteen_stay_equal_to_the_bit(name: str) -> None:
 
 @needs_safety
 @pytest.mark.parametrize("name", ["PointPush1", "CarPush1"])
-def test_an_episode_is_a_function_of_its_seed_alone(name: str) -> None:
-    """In a new place, in a used one, and beside others."""
+def test_an_episode_depends_on_its_seed_alone(name: str) -> None:
+    """It is the same in a new place, in a used one, and beside others."""
     task, actions = SafetyTask(f"safety:{name}"), actions_of(name, 60)
 
     def record(simulation: Any, place: int, beside: list[int]) -> Array:
@@ -137,13 +137,13 @@ def test_scores_and_costs_by_hand() -> None:
     assert not is_safe(1.001)
 
 
-def test_an_unknown_task_is_one_sentence() -> None:
+def test_an_unknown_task_is_a_clear_error() -> None:
     with pytest.raises(BadInput, match="no safety task 'PointFly'; there are PointButton1, Po"):
         find_task("safety:PointFly")
     assert len(SETUPS) == 16
 
 
-def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xmltodict", None)
     for make in (GOAL.environment, lambda: GOAL.simulation(1)):
         with pytest.raises(BadInput, match="not installed; run `instinct setup safety`"):
@@ -151,7 +151,7 @@ def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_safety
-def test_another_version_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safety_compat, "version", lambda name: "1.2.0")
     with pytest.raises(BadInput, match=r"need Safety-Gymnasium 1\.0\.0, but 1\.2\.0 is installed"):
         GOAL.environment()

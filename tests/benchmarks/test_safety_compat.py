@@ -1,4 +1,4 @@
-"""That Safety-Gymnasium, made to run here, still does what it says: worked out a second way."""
+"""The patched Safety-Gymnasium against its own documentation, computed independently."""
 
 import math
 from importlib import import_module
@@ -20,7 +20,7 @@ PUSH = ["goal_lidar", "hazards_lidar", "pillars_lidar", "push_box_lidar"]
 
 
 class World:
-    """A single environment, and where its things are."""
+    """A single environment and the positions of its things."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.environment: Any = SafetyTask(f"safety:{name}").environment()
@@ -59,14 +59,14 @@ class World:
 
 
 def towards(lidar: Array) -> tuple[float, float]:
-    """Drive to where a lidar shows the nearest."""
+    """Drive to the nearest thing in a lidar."""
     angle = (int(lidar.argmax()) + 0.5) * math.pi / 8
     angle = angle - 2 * math.pi if angle > math.pi else angle
     return (1.0 if abs(angle) < 0.7 else 0.0), float(np.clip(2 * angle, -1, 1))
 
 
-def test_goal_by_positions_alone() -> None:
-    """Lidars, reward and cost; the drive reaches a goal, and goes through hazards."""
+def test_goal_from_positions() -> None:
+    """Lidars, reward and cost of a drive that reaches a goal and crosses hazards."""
     world, met, costly = World("PointGoal1", 11), 0, 0
     hazards = [f"hazard{i}" for i in range(8)]
     for _ in range(200):
@@ -82,8 +82,8 @@ def test_goal_by_positions_alone() -> None:
     assert costly > 0
 
 
-def test_circle_by_positions_alone() -> None:
-    """The reward is for speed round the middle, near the circle; beyond the walls is a cost."""
+def test_circle_from_positions() -> None:
+    """The reward is for speed around the center near the circle; beyond the walls is a cost."""
     world, costs = World("PointCircle1", 0), []
     for _ in range(200):
         reward, cost = world.step((1.0, 0.2))
@@ -111,7 +111,7 @@ def test_circle_by_positions_alone() -> None:
         ("CarCircle2", [*SENSORS, *BALL, "circle_lidar"]),
     ],
 )
-def test_observations_are_in_the_order_of_the_files(name: str, parts: list[str]) -> None:
+def test_observations_have_the_order_of_dsrls_files(name: str, parts: list[str]) -> None:
     environment: Any = SafetyTask(f"safety:{name}").environment()
     spaces = environment.base.obs_space_dict
     assert list(spaces) == parts

@@ -1,4 +1,4 @@
-"""Safety-Gymnasium's datasets: scripted episodes from reckless to cautious, with their costs."""
+"""Safety-Gymnasium's datasets: scripted episodes from reckless to cautious, with costs."""
 
 import sys
 
@@ -27,13 +27,13 @@ def round_and_round() -> Dataset:
 
 
 @needs_safety
-def test_made_twice_gives_the_same_bits(round_and_round: Dataset) -> None:
+def test_making_a_dataset_is_deterministic(round_and_round: Dataset) -> None:
     assert Drives("CarCircle1", episodes=4).make().hash == round_and_round.hash
     assert Drives("CarCircle1", episodes=4, seed=1).make().hash != round_and_round.hash
 
 
 @needs_safety
-def test_an_episode_does_not_depend_on_those_beside_it(round_and_round: Dataset) -> None:
+def test_an_episode_does_not_depend_on_the_others(round_and_round: Dataset) -> None:
     alone = Drives("CarCircle1").play(range(2, 3))
     rows = slice(round_and_round.starts[2], round_and_round.stops[2])
     for name, array in round_and_round.fields():
@@ -71,7 +71,7 @@ def test_both_safe_and_unsafe_episodes(data: str, request: pytest.FixtureRequest
 
 
 @needs_safety
-def test_the_cautious_pay_for_a_lower_cost_with_reward(round_and_round: Dataset) -> None:
+def test_caution_lowers_cost_and_reward(round_and_round: Dataset) -> None:
     assert round_and_round.costs is not None
     costs, returns = round_and_round.per_episode(round_and_round.costs), round_and_round.returns
     assert costs[3] <= KAPPA < costs[1] < costs[0]
@@ -79,7 +79,7 @@ def test_the_cautious_pay_for_a_lower_cost_with_reward(round_and_round: Dataset)
 
 
 @needs_safety
-def test_no_test_has_the_layout_of_the_data(small: Dataset) -> None:
+def test_no_test_episode_has_the_layout_of_a_recorded_one(small: Dataset) -> None:
     simulation = SafetyTask("safety:PointGoal1").simulation(1)
     tests = {
         simulation.reset(0, episode_seed(0, episode)).astype(np.float32).tobytes()
@@ -89,8 +89,8 @@ def test_no_test_has_the_layout_of_the_data(small: Dataset) -> None:
 
 
 @needs_safety
-def test_processes_give_what_one_process_gives() -> None:
-    """Eleven episodes are two groups."""
+def test_several_processes_give_the_same_as_one() -> None:
+    """Eleven episodes make two groups."""
     drives = Drives("PointCircle2", episodes=11)
     calls: list[tuple[int, int, str]] = []
     dataset = drives.make(lambda *call: calls.append(call))
@@ -102,7 +102,7 @@ def test_processes_give_what_one_process_gives() -> None:
 
 
 @needs_safety
-def test_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_once_and_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "safety:PointCircle1@500"
     assert find_recipe(name).note() is None
     dataset = find_dataset(name)
@@ -111,7 +111,7 @@ def test_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert note is not None
     assert (note["hash"], note["safety-gymnasium"]) == (dataset.hash, "1.0.0")
     monkeypatch.setitem(sys.modules, "safety_gymnasium", None)
-    assert find_dataset(name).hash == dataset.hash, "what is kept needs no Safety-Gymnasium"
+    assert find_dataset(name).hash == dataset.hash, "a stored dataset needs no Safety-Gymnasium"
 
 
 def test_names() -> None:
@@ -131,12 +131,12 @@ def test_names() -> None:
         ("safety:PointCircle1@250", "whole episodes of 500 transitions"),
     ],
 )
-def test_what_cannot_be_made_is_one_sentence(name: str, message: str) -> None:
+def test_impossible_datasets_are_clear_errors(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         find_dataset(name)
 
 
-def test_without_the_package_one_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "safety_gymnasium", None)
     with pytest.raises(BadInput, match="instinct setup safety"):
         find_dataset("safety:PointGoal1")

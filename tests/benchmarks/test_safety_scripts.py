@@ -1,4 +1,4 @@
-"""Scripts of the four families on observations made up by hand."""
+"""Scripts of the four kinds of tasks on observations made by hand."""
 
 import numpy as np
 import pytest
@@ -13,20 +13,20 @@ POINT = ROBOTS["Point"]
 
 
 def facing_east(*lidars: Array) -> Array:
-    """A Point at rest that looks along x: the magnetic field points along -y, to its right."""
+    """A Point at rest that faces along x; the magnetic field points along -y, to its right."""
     sensors = np.zeros(12)
     sensors[10] = -0.5
     return np.concatenate([sensors, *lidars])[None]
 
 
 def on_circle(x: float, y: float, level: int, caution: float) -> complex:
-    """The velocity in the world that is wanted at a place; this lidar sees twice as far."""
+    """Return the wanted velocity at a position; this lidar has twice the range."""
     senses = sense(facing_east(lidar(-(x + 1j * y) / 2)), POINT, ("circle",))
     (wanted,) = circle(senses, POINT, level, np.array([caution]))
     return complex(wanted)
 
 
-def test_the_circle_is_run_counterclockwise_within_the_walls_of_caution() -> None:
+def test_the_circle_is_driven_counterclockwise_within_the_walls() -> None:
     assert on_circle(0, 1.5, level=1, caution=0) == pytest.approx(-1.5)
     assert on_circle(0, -1.5, level=1, caution=1) == pytest.approx(1.4), "0.7 from the wall"
     assert on_circle(0.9, 0, level=1, caution=0).real > 0, "outwards to the circle"
@@ -38,7 +38,7 @@ def test_the_circle_is_run_counterclockwise_within_the_walls_of_caution() -> Non
     )
 
 
-def test_what_is_almost_touched_is_left_without_turning() -> None:
+def test_almost_touched_things_are_left_without_turning() -> None:
     things = Things(
         np.array([[0.2 + 0.1j], [-0.2 + 0j], [0.2 + 0j], [0.4 + 0j]]), *np.ones((2, 4, 1))
     )

@@ -1,4 +1,4 @@
-"""Evaluation in lockstep against gymnasium, one episode at a time."""
+"""Lockstep evaluation against Gymnasium, one episode at a time."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_equals_gymnasium_to_the_bit(name: str, episodes: int) -> None:
     assert result.returns.tolist() == returns
     assert result.lengths.tolist() == lengths
     if name != "halfcheetah":
-        assert len(set(lengths)) > 1, "episodes that end at different times are what is tested"
+        assert len(set(lengths)) > 1, "the test needs episodes of different lengths"
 
 
 def network_policy(task: Task, algorithm: Algorithm) -> TrainedPolicy:
@@ -78,7 +78,7 @@ def network_policy(task: Task, algorithm: Algorithm) -> TrainedPolicy:
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 33])
-def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int) -> None:
+def test_the_result_does_not_depend_on_the_number_of_places(at_once: int) -> None:
     task = LocomotionTask("hopper")
     policy = network_policy(task, BC())
     whole = evaluate(policy, task, 40, seed=3)
@@ -92,7 +92,7 @@ def test_the_result_does_not_depend_on_how_many_are_played_at_once(at_once: int)
 
 
 @pytest.mark.parametrize("label", ["original", "random"])
-def test_a_policy_with_memory_is_told_its_rewards_the_same_way_however_many_play(
+def test_a_policy_with_memory_gets_the_same_rewards_with_any_number_of_places(
     label: str,
 ) -> None:
     task = LocomotionTask("hopper")
@@ -116,7 +116,7 @@ def test_the_benchmark_compares_the_same_episodes() -> None:
 
 
 class Countdown:
-    """A task of three steps that cost ½ each; the goal is passed in the second, if at all."""
+    """A task of three steps that cost ½ each; some episodes reach the goal in the second step."""
 
     name, action_space, observation_size = "countdown", Box.of(1), 2
     horizon, cost_target = 3, None
@@ -143,7 +143,7 @@ class Countdown:
         return Step(np.zeros((len(places), 2)), zeros, zeros > 0, over, passed, zeros + 0.5)
 
 
-def test_successes_and_costs_are_of_whole_episodes() -> None:
+def test_successes_and_costs_are_per_episode() -> None:
     found = evaluate(Swing(1), Countdown(), 9, at_once=4)
     assert found.successes is not None
     assert found.costs is not None
@@ -152,7 +152,7 @@ def test_successes_and_costs_are_of_whole_episodes() -> None:
     assert found.scores is None
 
 
-def test_scores_are_d4rls_where_there_are_any() -> None:
+def test_scores_are_d4rls() -> None:
     task = LocomotionTask("hopper")
     result = evaluate(Swing(3), task, 3)
     assert result.scores is not None
@@ -169,6 +169,6 @@ def test_scores_are_d4rls_where_there_are_any() -> None:
         ("gym:CartPole-v1", "actions of CartPole-v1 are not vectors in a box"),
     ],
 )
-def test_a_task_that_cannot_be_says_why(name: str, message: str) -> None:
+def test_impossible_tasks_are_explained(name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         _ = find_task(name).action_space
