@@ -1,4 +1,4 @@
-"""The losses of all algorithms once more, in plain numpy and double precision."""
+"""Reference losses of all algorithms in plain numpy and double precision."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ def double(tree: Tree) -> Tree:
 
 
 def central_differences(loss: Callable[[Tree], float], tree: Tree, step: float = 1e-6) -> Tree:
-    """The gradient of a loss at up to ten parameters of every array, NaN at the others."""
+    """Return the gradient of a loss at up to ten entries of every array, NaN at the others."""
     tree = double(tree)
     random = np.random.default_rng(0)
 
@@ -53,13 +53,13 @@ def normal_density(x: Array, mean: Array, std: Array) -> Array:
 
 
 def squashed_log_density(a: Array, mean: Array, std: Array, c: float) -> Array:
-    """The density of c·tanh(u) by the change of variables, per dimension."""
+    """Return the log-density of c·tanh(u) per dimension, by the change of variables."""
     x = np.clip(a / c, -(1 - 1e-6), 1 - 1e-6)
     return np.log(normal_density(np.arctanh(x), mean, std) / (c * (1 - x**2)))
 
 
 def mean_and_std(policy: Tree, s: Array) -> tuple[Array, Array]:
-    """Of the scaled tanh-Gaussian."""
+    """Return mean and standard deviation of the scaled tanh-Gaussian."""
     mean, log_std = np.split(mlp(policy, s), 2, axis=-1)
     return mean, np.exp(np.clip(log_std, np.log(1e-5), np.log(10)))
 
@@ -80,7 +80,7 @@ def dense(layer: Tree, x: Array) -> Array:
 
 
 def decision_transformer(policy: Tree, window: Any) -> list[Array]:
-    """Predicted actions of the real steps, one window and one token at a time."""
+    """Predict the actions of the real steps, one window and one token at a time."""
     answers = []
     for i in range(len(window.real)):
         kept = np.flatnonzero(window.real[i])

@@ -1,4 +1,4 @@
-"""The operations counted are those worked out by hand."""
+"""The counted operations equal a count by hand."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from instinct.util.processes import on_one_core
 
 
 def shapes(layers: int, units: int, inputs: int, outputs: int) -> tuple[int, int]:
-    """Weights of a network, and those of its first layer."""
+    """Return the number of weights of a network, and of its first layer."""
     return inputs * units + (layers - 1) * units**2 + units * outputs, inputs * units
 
 
@@ -53,7 +53,7 @@ def test_operations_of_cql() -> None:
 
 
 def test_operations_of_the_decision_transformer() -> None:
-    """Of three tokens a step the last block goes on with one; embeddings pass no gradient on."""
+    """The last block computes one of three tokens per step; embeddings have no input gradient."""
     settings = {"layers": 2, "units": 8, "batch_size": 32, "context": 4}
     embeddings = 4 * (1 + 11 + 3) * 8
     block = 12 * 12 * 8**2 + 2 * 12 * 12 * 8
@@ -64,11 +64,11 @@ def test_operations_of_the_decision_transformer() -> None:
 
 
 def test_the_programs_compiled_are_those_that_train(tmp_path: Path) -> None:
-    """The first step adds none to those kept."""
+    """Training adds no program to the cache."""
     on_one_core(make_dataset, tmp_path, 1000)
     on_one_core(compile_programs, "BC", tmp_path)
-    kept = [*(tmp_path / "BC").glob("*steps_between*-cache")]
-    assert len(kept) == 1
+    cached = [*(tmp_path / "BC").glob("*steps_between*-cache")]
+    assert len(cached) == 1
     on_one_core(first_step, "BC", tmp_path)
-    assert [*(tmp_path / "BC").glob("*steps_between*-cache")] == kept
+    assert [*(tmp_path / "BC").glob("*steps_between*-cache")] == cached
     assert load_run(tmp_path / "BC-run").outcome.metrics["step"].tolist() == [1]

@@ -1,4 +1,4 @@
-"""BC whose final policy is the one that came nearest to episodes it has not seen."""
+"""BC whose final policy has the lowest error on held-out episodes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +46,7 @@ def noisy_line(episodes: int = 40, length: int = 5) -> Dataset:
 
 
 def error(settings: dict[str, Any]) -> float:
-    """How far the final policy is from s₀/2 on average."""
+    """Return the mean distance of the final policy from s₀/2."""
     run = Run(noisy_line(), configure("BC", settings))
     policy = TrainedPolicy(run.algorithm, train(run).weights, Box.of(1))
     s = np.random.default_rng(2).uniform(-1, 1, (1000, SIZE))
@@ -55,7 +55,7 @@ def error(settings: dict[str, Any]) -> float:
 
 
 def test_training_for_long_does_no_harm() -> None:
-    """Of 200 noisy pairs a large network learns the noise, unless it is stopped."""
+    """A large network learns the noise of 200 pairs, unless it is stopped in time."""
     long = {"layers": 2, "units": 64, "batch_size": 64, "steps": 2000, "rate": 3e-3}
     overfitted, stopped = error(long), error(long | {"held_out": 0.25})
     assert overfitted > 0.15
@@ -63,7 +63,7 @@ def test_training_for_long_does_no_harm() -> None:
 
 
 def trained(dataset: Dataset, updates: int) -> tuple[list[State], list[float]]:
-    """The states after every update, and the errors on the held-out batches."""
+    """Return the states after every update, and the errors on the held-out batches."""
     algorithm, key = configure("BC", SMALL | {"rate": 0.1}), jax.random.key(3)
     data = algorithm.prepare(dataset)
     state, states, errors = algorithm.init(key, data), [], []
@@ -81,7 +81,7 @@ def trained(dataset: Dataset, updates: int) -> tuple[list[State], list[float]]:
 
 
 def test_the_policy_with_the_lowest_running_mean_is_kept() -> None:
-    """The mean of the errors so far with weights (1−ρ)ᵏ by their age k, in numpy."""
+    """The running mean weighs an error of age k by (1−ρ)ᵏ; computed here in numpy."""
     states, errors = trained(noise_dataset(), 40)
     means = []
     for n in range(1, 41):
@@ -94,7 +94,7 @@ def test_the_policy_with_the_lowest_running_mean_is_kept() -> None:
     jax.tree.map(np.testing.assert_array_equal, final, states[best].policy.params)
 
 
-def test_nothing_is_learned_from_what_is_held_out() -> None:
+def test_held_out_episodes_are_not_learned_from() -> None:
     dataset = noise_dataset()
     other = np.where(hold_out(dataset, 0.25)[:, None], 0.5, dataset.actions)
     mine, theirs = (trained(data, 4)[0][-1] for data in (dataset, replace(dataset, actions=other)))

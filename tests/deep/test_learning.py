@@ -1,4 +1,4 @@
-"""Every algorithm learns a problem whose answer is known."""
+"""Every algorithm solves a problem with a known solution."""
 
 from typing import Any
 
@@ -57,11 +57,11 @@ def test_cloning_follows_the_data() -> None:
 
 @pytest.mark.parametrize(("name", "beta", "survival"), [("ATAC", 10, 4), ("PSPI", 3, 1)])
 def test_survival_instinct(name: str, beta: float, survival: int) -> None:
-    """Told nothing but zeros, the policy learns not to fall.
+    """Under zero rewards, the policy learns not to fall.
 
-    PSPI does so even where every second action of the data falls; ATAC, which only improves on
-    the data, where most actions survive. Among policies with one mode, that is the best answer to
-    the critic's game for both.
+    PSPI learns it even if every second action of the data falls. ATAC only improves on the data,
+    so here most of its actions survive. Both are the solution of the game among policies with one
+    mode.
     """
     settings = SMALL | FAST | {"steps": 4000, "slow_rate": 3e-4, "discount": 0.9, "beta": beta}
     dataset = cliff(np.random.default_rng(0), survival)

@@ -1,4 +1,4 @@
-"""One program for all of a training."""
+"""The training loop is compiled once."""
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ from instinct.deep.training.synthetic import hopper_like, untrained
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_state_has_the_same_types_before_the_first_step_and_after(name: str) -> None:
-    """Otherwise the program would be compiled once for the first piece and again for all others."""
+    """Otherwise the program would be compiled twice."""
     small = {"batch_size": 16} | ({} if name == "DT" else {"units": 8})
     algorithm = jax.tree.map(jnp.asarray, configure(name, small))
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))

@@ -26,7 +26,7 @@ TREE = Any
 
 
 def prepared(name: str, settings: dict[str, Any] | None = None, stage: int = -1) -> tuple[Any, ...]:
-    """An algorithm whose networks are not at their symmetric start, its batch, its data."""
+    """Return an algorithm, a state away from its symmetric start, a batch and the data."""
     algorithm = stages(configure(name, SMALL | (settings or {})))[stage]
     data = jax.tree.map(jnp.asarray, algorithm.prepare(noise_dataset()))
     state = start(algorithm, data)
@@ -60,7 +60,7 @@ def gradient(learner: Learner[Any]) -> TREE:
 
 
 def assert_close(tree: TREE, expected: TREE) -> None:
-    """Equal where the expected gradient was worked out."""
+    """Compare where the expected gradient is known."""
     largest = max(np.nanmax(np.abs(leaf)) for leaf in jax.tree.leaves(expected))
     assert largest > 1e-6
 
@@ -96,7 +96,7 @@ def test_cloning() -> None:
 
 
 def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE) -> float:
-    """The Bellman loss of a head, with values clipped at 2/(1 − γ) times the largest reward."""
+    """Return the Bellman loss of a head, with values clipped at 2/(1 − γ)·max |r|."""
     rewards = noise_dataset().rewards.astype(float)
     horizon = 2 * algorithm.value_scale / (1 - algorithm.discount)
     low, high = horizon * min(-1, rewards.min()), horizon * max(1, rewards.max())

@@ -1,4 +1,4 @@
-"""Many runs: the same outcomes whichever way, and nothing trained twice."""
+"""Many runs: workers and one program agree, and nothing is trained twice."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.deep.test_resume import small
 PACE = Pace(report_steps=10)
 
 
-def labelled(name: str) -> Dataset:
+def labeled(name: str) -> Dataset:
     return relabel(noise_dataset(), name, seed=1)
 
 
@@ -30,13 +30,13 @@ def assert_close(one: Outcome, other: Outcome) -> None:
 
 
 def test_together_as_alone() -> None:
-    """Seeds, labels and hyperparameters in one program; the discrete setting in another."""
+    """Seeds, labels and real-valued settings share one program."""
     runs = [
-        Run(labelled("zero"), small("ATAC", beta=0.1), 0, "zero"),
-        Run(labelled("random"), small("ATAC", beta=100), 0, "random"),
-        Run(labelled("random"), small("ATAC", beta=100), 1, "random"),
-        Run(labelled("zero"), small("ATAC", beta=10, discount=0.9), 1, "zero"),
-        Run(labelled("zero"), small("IQL"), 1, "zero"),
+        Run(labeled("zero"), small("ATAC", beta=0.1), 0, "zero"),
+        Run(labeled("random"), small("ATAC", beta=100), 0, "random"),
+        Run(labeled("random"), small("ATAC", beta=100), 1, "random"),
+        Run(labeled("zero"), small("ATAC", beta=10, discount=0.9), 1, "zero"),
+        Run(labeled("zero"), small("IQL"), 1, "zero"),
     ]
     outcomes = train_many(runs, how="together", pace=PACE)
     for run, outcome in zip(runs, outcomes, strict=True):
@@ -56,16 +56,16 @@ def test_together_one_fails_alone() -> None:
 def test_workers_as_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     runs = [
-        Run(labelled(name), small("ATAC", beta=beta), 3, name, tmp_path / f"{name}-{beta}")
+        Run(labeled(name), small("ATAC", beta=beta), 3, name, tmp_path / f"{name}-{beta}")
         for name, beta in (("zero", 1), ("negative", 10))
     ]
-    told: list[tuple[int, StageProgress]] = []
+    reports: list[tuple[int, StageProgress]] = []
     outcomes = train_many(
-        runs, how="workers", workers=1, pace=PACE, on_progress=lambda i, p: told.append((i, p))
+        runs, how="workers", workers=1, pace=PACE, on_progress=lambda i, p: reports.append((i, p))
     )
     for run, outcome in zip(runs, outcomes, strict=True):
         assert_close(outcome, train(replace(run, folder=None), pace=PACE))
-    stages = [(i, progress.stage) for i, progress in told if progress.step == progress.steps]
+    stages = [(i, progress.stage) for i, progress in reports if progress.step == progress.steps]
     assert sorted(stages) == [
         (0, "ATAC"),
         (0, "Cloning"),
@@ -90,20 +90,20 @@ def test_workers_as_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_warm_starts_are_shared(
     other: dict[str, float | str], stages: list[str], tmp_path: Path
 ) -> None:
-    """By runs that differ only in β, in the label, or in being ATAC or PSPI."""
+    """Runs that differ in β, in the label or in the algorithm train only what differs."""
     settings = dict(other)
     name, seed = str(settings.pop("name", "ATAC")), int(settings.pop("seed", 0))
-    dataset = labelled(str(settings.pop("label", "zero")))
-    train(Run(labelled("zero"), small("ATAC")), warm_starts=tmp_path, pace=PACE)
+    dataset = labeled(str(settings.pop("label", "zero")))
+    train(Run(labeled("zero"), small("ATAC")), warm_starts=tmp_path, pace=PACE)
     algorithm = small(name, **{key: float(value) for key, value in settings.items()})
-    told: list[str] = []
+    trained: list[str] = []
     shared = train(
         Run(dataset, algorithm, seed),
         warm_starts=tmp_path,
         pace=PACE,
-        on_progress=lambda progress: told.append(progress.stage),
+        on_progress=lambda progress: trained.append(progress.stage),
     )
-    assert list(dict.fromkeys(told)) == stages
+    assert list(dict.fromkeys(trained)) == stages
     alone = train(Run(dataset, algorithm, seed), pace=PACE)
     jax.tree.map(np.testing.assert_array_equal, shared.weights, alone.weights)
 

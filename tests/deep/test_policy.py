@@ -1,4 +1,4 @@
-"""Policies as an evaluator uses them, from memory and from a run folder."""
+"""Trained policies act, from memory and from a run folder."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ def stretched() -> Dataset:
     )
 
 
-def test_actions_are_scaled_at_the_border(tmp_path: Path) -> None:
+def test_actions_are_scaled_to_the_box(tmp_path: Path) -> None:
     algorithm = configure("BC", SMALL)
     data, plain = algorithm.prepare(stretched()), algorithm.prepare(noise_dataset())
     np.testing.assert_allclose(data.rows["actions"], plain.rows["actions"], atol=1e-6)
@@ -54,7 +54,7 @@ def test_actions_are_scaled_at_the_border(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["original", "zero", "random", "negative"])
 def test_conditioning(name: str, tmp_path: Path) -> None:
-    """The return asked for is one of the best by the data's reward, less what the label tells."""
+    """The return-to-go starts at the best of the data and decreases by the label's rewards."""
     dataset = relabel(noise_dataset(), name, seed=2)
     train(Run(dataset, configure("DT", DT_SMALL), label=name, folder=tmp_path))
     policy = load_policy(tmp_path)
@@ -68,14 +68,14 @@ def test_conditioning(name: str, tmp_path: Path) -> None:
     best = np.sort(dataset.returns)[-1:]
     assert dataset.episodes == 12
     np.testing.assert_allclose(returns[0], np.broadcast_to(best, 40), rtol=1e-5, atol=1e-5)
-    told = [before - after for before, after in itertools.pairwise(returns)]
+    read = [before - after for before, after in itertools.pairwise(returns)]
     if name == "random":
-        assert min(map(np.min, told)) > -1e-4
-        assert max(map(np.max, told)) < 1 + 1e-4
-        assert len(np.unique(np.round(told, 4))) > 100
+        assert min(map(np.min, read)) > -1e-4
+        assert max(map(np.max, read)) < 1 + 1e-4
+        assert len(np.unique(np.round(read, 4))) > 100
     else:
         sign = {"original": 1, "zero": 0, "negative": -1}[name]
-        np.testing.assert_allclose(told, sign * rewards[1:], atol=1e-4)
+        np.testing.assert_allclose(read, sign * rewards[1:], atol=1e-4)
 
 
 def test_windows_and_returns_to_go() -> None:
@@ -107,8 +107,8 @@ def test_reward_scale() -> None:
     np.testing.assert_allclose(reward_scale(dataset), 1000 / spread)
     zero = relabel(dataset, "zero")
     assert reward_scale(zero) == 1
-    told = configure("IQL").prepare(zero).rewards["rewards"]
-    assert (told == 0).all()
+    rewards = configure("IQL").prepare(zero).rewards["rewards"]
+    assert (rewards == 0).all()
     outcome = train(Run(zero, configure("IQL", SMALL)))
     assert not outcome.failure
     scaled = configure("IQL").prepare(dataset).rewards["rewards"]
@@ -158,8 +158,8 @@ def test_unfinished_and_broken_folders(tmp_path: Path) -> None:
     (tmp_path / "result.json").unlink()
 
 
-def test_horizon_is_not_left() -> None:
-    """Beyond the steps that it knows, the transformer takes the last."""
+def test_steps_beyond_the_horizon() -> None:
+    """Steps beyond the horizon have the embedding of the last step."""
     algorithm = configure("DT", DT_SMALL)
     assert isinstance(algorithm, DT)
     outcome = train(Run(noise_dataset(), algorithm))

@@ -1,4 +1,4 @@
-"""A run that was stopped ends as if it had not been."""
+"""An interrupted run ends with the same weights as one that was not interrupted."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
 
 @pytest.mark.parametrize("name", ["ATAC", "IQL", "DT"])
 def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
-    """Stopped at every report, in every stage, and started again each time."""
+    """The run is stopped at every report of every stage, and resumed each time."""
     whole = train(Run(noise_dataset(), small(name)), pace=OFTEN)
     run = Run(noise_dataset(), small(name), folder=tmp_path)
     seen: list[tuple[str, int]] = []
@@ -70,7 +70,7 @@ def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
     assert_equal(train(run), whole)
 
 
-def test_pieces_do_not_matter() -> None:
+def test_steps_per_report_do_not_matter() -> None:
     run = Run(noise_dataset(), small("ATAC"))
     one, other = train(run, pace=Pace(report_steps=7)), train(run, pace=Pace(report_steps=1000))
     jax.tree.map(np.testing.assert_array_equal, one.weights, other.weights)
@@ -97,7 +97,7 @@ def test_another_checkpoint_is_refused(tmp_path: Path) -> None:
         train(Run(noise_dataset(), small("IQL"), 1, folder=tmp_path / "1"))
 
 
-def test_divergence_is_told_with_its_step(tmp_path: Path) -> None:
+def test_divergence_names_the_step(tmp_path: Path) -> None:
     algorithm = small("IQL", rate=1e9)
     outcome = train(Run(noise_dataset(), algorithm, folder=tmp_path), pace=OFTEN)
     again = train(Run(noise_dataset(), algorithm), pace=Pace(report_steps=1))
@@ -127,7 +127,7 @@ train(run, pace=Pace(report_steps=100, checkpoint_seconds=0))
 
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
-    """Killed five times, a random moment after it has written a checkpoint."""
+    """The process is killed five times, each at a random moment after a checkpoint."""
 
     def start(folder: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / folder)])

@@ -1,4 +1,4 @@
-"""Hyperparameters: the paper's, and clear words about wrong ones."""
+"""Hyperparameters: the paper's values, ranges, metadata, and clear errors."""
 
 import math
 import re
@@ -81,7 +81,7 @@ def test_text_as_on_a_command_line() -> None:
 
 
 def test_the_papers_values() -> None:
-    """The tables of the paper's appendix, and the values that its tuning tries."""
+    """The defaults and the grid are those of the paper's appendix."""
     shared = {"steps": 1_000_000, "batch_size": 256, "units": 256, "discount": 0.99}
     atac = shared | {"layers": 3, "action_scale": 1.0, "fast_rate": 5e-4, "slow_rate": 5e-7}
     atac |= {"warm_start_steps": 100_000, "residual_weight": 0.5, "target_rate": 0.005}

@@ -1,4 +1,4 @@
-"""Standardised learning is learning from data that were standardised before, and nothing else."""
+"""Learning with `standardize` equals learning from data that were standardized before."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def trained(algorithm: Algorithm, dataset: Dataset) -> State:
 
 @pytest.fixture(name="loud")
 def loud_dataset() -> Dataset:
-    """One number in hundreds, one around 5 that hardly varies, one that never does."""
+    """Observations with one number in the hundreds, one near 5 and one constant."""
     quiet = noise_dataset()
     changed = {
         name: (getattr(quiet, name) * [300, 0.02, 0] + [0, 5, 7]).astype(np.float32)
@@ -45,7 +45,7 @@ def loud_dataset() -> Dataset:
     ("name", "settings"),
     [("BC", SMALL), ("BC", SMALL | {"held_out": 0.25}), ("ATAC", GAME), ("PSPI", GAME)],
 )
-def test_the_policy_takes_observations_as_they_are(
+def test_the_policy_takes_unscaled_observations(
     loud: Dataset, name: str, settings: dict[str, Any]
 ) -> None:
     algorithm = configure(name, settings | {"standardize": True})
@@ -61,10 +61,10 @@ def test_the_policy_takes_observations_as_they_are(
         trained(plain, loud.change(**scaled)), jnp.asarray(scaled["observations"])
     )
     np.testing.assert_allclose(acts, expected, atol=2e-4)
-    assert np.ptp(np.asarray(acts), axis=0).min() > 0.01, "what the sensors say makes a difference"
+    assert np.ptp(np.asarray(acts), axis=0).min() > 0.01, "the actions depend on the observations"
 
 
-def test_what_is_learned_from_has_mean_0_and_deviation_1(loud: Dataset) -> None:
+def test_training_data_have_mean_0_and_deviation_1(loud: Dataset) -> None:
     rows = configure("PSPI", GAME | {"standardize": True}).prepare(loud).rows
     np.testing.assert_allclose(rows["observations"].mean(axis=0), 0, atol=1e-4)
     np.testing.assert_allclose(rows["observations"].std(axis=0), [1, 1, 0], atol=1e-3)

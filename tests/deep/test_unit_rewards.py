@@ -36,7 +36,7 @@ def test_values_are_divided_by_the_largest_reward() -> None:
 
 
 @pytest.mark.parametrize("largest", [0.25, 1])
-def test_small_rewards_stay_as_they_are(largest: float) -> None:
+def test_small_rewards_are_not_divided(largest: float) -> None:
     assert_equal(outcome(largest, unit_rewards=True), outcome(largest))
 
 
