@@ -1,6 +1,7 @@
 """Gymnasium environments whose observations and actions are vectors in boxes."""
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 import gymnasium
@@ -44,3 +45,22 @@ def observation_size(environment: Environment) -> int:
     shape = environment.observation_space.shape
     assert shape is not None
     return int(np.prod(shape))
+
+
+class EnvironmentTask:
+    """A task whose spaces are those of its Gymnasium environment."""
+
+    def environment(self) -> Environment:
+        raise NotImplementedError
+
+    @cached_property
+    def _environment(self) -> Environment:
+        return self.environment()
+
+    @property
+    def action_space(self) -> Box:
+        return action_bounds(self._environment)
+
+    @property
+    def observation_size(self) -> int:
+        return observation_size(self._environment)

@@ -1,17 +1,16 @@
 """Any Gymnasium environment by its id."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from instinct.data import Array, Box
-from instinct.tasks.environments import Environment, action_bounds, make, observation_size
+from instinct.data import Array
+from instinct.tasks.environments import Environment, EnvironmentTask, make
 from instinct.tasks.simulation import End, GymSimulation
 
 PREFIX = "gym:"
 
 
 @dataclass(frozen=True)
-class GymTask:
+class GymTask(EnvironmentTask):
     """A Gymnasium environment with observations and actions in boxes, evaluated by its own reward.
 
     The name is "gym:" and the id of the environment, or any other name beside an `id`.
@@ -27,18 +26,6 @@ class GymTask:
 
     def environment(self) -> Environment:
         return make(self.environment_id)
-
-    @cached_property
-    def _environment(self) -> Environment:
-        return self.environment()
-
-    @property
-    def action_space(self) -> Box:
-        return action_bounds(self._environment)
-
-    @property
-    def observation_size(self) -> int:
-        return observation_size(self._environment)
 
     @property
     def horizon(self) -> int | None:

@@ -1,7 +1,6 @@
 """The locomotion tasks: hopper, walker2d and halfcheetah."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from instinct.benchmarks.locomotion.scores import normalize
 from instinct.benchmarks.locomotion.simulation import (
@@ -10,14 +9,14 @@ from instinct.benchmarks.locomotion.simulation import (
     Body,
     LocomotionSimulation,
 )
-from instinct.data import Array, Box
+from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks.environments import Environment, action_bounds, make, observation_size
+from instinct.tasks.environments import Environment, EnvironmentTask, make
 from instinct.tasks.simulation import End
 
 
 @dataclass(frozen=True)
-class LocomotionTask:
+class LocomotionTask(EnvironmentTask):
     """A locomotion task, evaluated by its own reward and by D4RL's normalized score."""
 
     name: str
@@ -34,18 +33,6 @@ class LocomotionTask:
 
     def environment(self) -> Environment:
         return make(self.body.environment)
-
-    @cached_property
-    def _environment(self) -> Environment:
-        return self.environment()
-
-    @property
-    def action_space(self) -> Box:
-        return action_bounds(self._environment)
-
-    @property
-    def observation_size(self) -> int:
-        return observation_size(self._environment)
 
     @property
     def horizon(self) -> int:
