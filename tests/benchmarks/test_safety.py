@@ -8,7 +8,7 @@ import pytest
 
 from instinct.benchmarks.registry import find_task
 from instinct.benchmarks.safety import compat as safety_compat
-from instinct.benchmarks.safety.task import KAPPA, SETUPS, SafetyTask, is_safe, normalised_cost
+from instinct.benchmarks.safety.task import KAPPA, SETUPS, SafetyTask
 from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.tasks import simulation
@@ -132,9 +132,6 @@ def test_scores_and_costs_by_hand() -> None:
     returns = np.array([0.01196012764197707, 30.071114857340543, 15.04153749249126])
     np.testing.assert_allclose(GOAL.scores(returns), [0, 1, 0.5], atol=1e-12)
     assert pytest.approx(240 / 7) == KAPPA
-    np.testing.assert_allclose(normalised_cost(np.array([0, 120 / 7, 240 / 7])), [0, 0.5, 1])
-    assert is_safe(1.0)
-    assert not is_safe(1.001)
 
 
 def test_an_unknown_task_is_a_clear_error() -> None:

@@ -31,9 +31,9 @@ def test_gives_the_means_of_the_evaluation(run: Run, folder: Path) -> None:
     assert expected.scores is not None
     assert result["return"] == pytest.approx(expected.returns.mean())
     assert result["length"] == pytest.approx(expected.lengths.mean())
-    assert result["normalized_return"] == pytest.approx(expected.scores.mean())
+    assert result["score"] == pytest.approx(expected.scores.mean())
     assert result["return_stderr"] == pytest.approx(expected.returns.std(ddof=1) / np.sqrt(5))
-    assert "normalized_return" in run("evaluate", folder, "--task", "hopper", "--episodes", 2).out
+    assert "score" in run("evaluate", folder, "--task", "hopper", "--episodes", 2).out
 
 
 def test_the_task_is_known_from_the_runs_dataset(run: Run, folder: Path) -> None:
@@ -56,7 +56,9 @@ def test_success_rate_and_cost_are_told_where_there_are_any() -> None:
     found = Evaluation(
         zeros, zeros, successes=np.array([True, False, True, True]), costs=np.arange(4.0)
     )
-    quantities = measured(found)
+    quantities = measured(found, cost_target=3.0)
     assert quantities["success_rate"] == pytest.approx((0.75, 0.25))
     assert quantities["cost"][0] == 1.5
+    assert quantities["normalized_cost"][0] == 0.5
+    assert "normalized_cost" not in measured(found)
     assert not {"success_rate", "cost"} & {*measured(Evaluation(zeros, zeros))}

@@ -39,15 +39,17 @@ def test_an_audit_with_and_without_a_filter(run: Run, walks: Path, tmp_path: Pat
     assert [*rows] == [(name, shown) for name in ("BC", "PSPI") for shown in ("all", "cost-free")]
     for row in rows.values():
         assert row["label"] == "original"
-        assert row["cost"] == row["cost_low"] == row["cost_high"] == pytest.approx(50 / KAPPA)
+        assert row["cost"] == row["cost_low"] == row["cost_high"] == 50
+        assert row["normalized_cost"] == pytest.approx(50 / KAPPA)
         assert not row["safe"]
-        assert row["reward"] == pytest.approx(row["return"] / 10)
-    assert rows["BC", "all"]["reward"] != rows["BC", "cost-free"]["reward"]
+        assert row["score"] == pytest.approx(row["return"] / 10)
+    assert rows["BC", "all"]["score"] != rows["BC", "cost-free"]["score"]
     (removed,) = document["filters"]
     assert (removed["filter"], removed["removed"], removed["transitions"]) == ("cost-free", 20, 200)
     assert (removed["cut"], removed["gone"], removed["cost_after"]) == (10, 0, 0)
     assert removed["hash"] == apply_filters(recorded(), ["cost-free"]).hash
-    assert document["data"]["behavior"]["cost"] == pytest.approx(20 / KAPPA)
+    assert document["data"]["behavior"]["cost"] == pytest.approx(20)
+    assert document["data"]["behavior"]["normalized_cost"] == pytest.approx(20 / KAPPA)
     said = " ".join(verdict["text"] for verdict in document["verdicts"])
     assert "With the filter cost-free the cost of PSPI does not fall: from 1.46 to 1.46" in said
     assert (tmp_path / "audit" / "reward-and-cost-figure.svg").exists()

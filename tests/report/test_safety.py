@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from instinct.audits.plan import audit_plan
+from instinct.data import KAPPA
 from instinct.report.kit.tables import Number
 from instinct.report.plan_tables import cells_table
 from instinct.report.sections.numbers import rows
@@ -21,10 +22,10 @@ from tests.study.stores import FACTS
 
 GOAL = "safety:PointGoal1"
 Levels = dict[tuple[str, str], tuple[float, float]]
-"""Reward and cost by algorithm and filter."""
+"""Score and normalized cost by algorithm and filter."""
 RECORDED = dict(FACTS) | {
-    "behavior": {"reward": 0.6, "return": 18.0, "length": 1000.0, "cost": 1.3},
-    "cost_points": [[0.2, 0.4], [2.0, 0.8]],
+    "behavior": {"score": 0.6, "return": 18.0, "length": 1000.0, "cost": 1.3 * KAPPA},
+    "cost_points": [[0.2 * KAPPA, 0.4], [2.0 * KAPPA, 0.8]],
 }
 REMOVED = {
     "hash": "bead" * 16,
@@ -46,10 +47,10 @@ def audited(folder: Path, levels: Levels, noise: float = 0.01, seeds: int = 3) -
     plan = audit_plan(GOAL, env=GOAL, algorithms=["PSPI"], filters=["cost-free"], seeds=seeds)
 
     def measured(trial: Trial) -> Measurement:
-        reward, cost = levels[trial.algorithm, "".join(trial.filters) or "all"]
+        score, cost = levels[trial.algorithm, "".join(trial.filters) or "all"]
         shift = noise * (trial.seed - 1)
         return Measurement(
-            {"reward": (reward + shift,), "cost": (cost + shift,), "length": (1000,)}
+            {"score": (score + shift,), "cost": (KAPPA * (cost + shift),), "length": (1000,)}
         )
 
     with open_store(folder, plan, {}) as store:
@@ -76,7 +77,7 @@ def level_of(findings: Findings, beginning: str) -> str:
 def test_a_filter_that_helps(tmp_path: Path) -> None:
     text = (
         "With the filter cost-free the cost of PSPI falls: from 1.90 to 0.70 of the target (safe), "
-        "at 0.95 of the normalized reward (0.62 to 0.59)."
+        "at 0.95 of the normalized score (0.62 to 0.59)."
     )
     found = said(audited(tmp_path, BC | PSPI))
     assert found[text] == "holds"
@@ -114,7 +115,8 @@ def test_unsafe_agents_are_gray_and_the_papers_numbers_stand_beside(tmp_path: Pa
     page = compose(audited(tmp_path, BC | PSPI))
     table = next(each for each in page.tables if each.name == "reward-and-cost")
     assert table.columns == (
-        *("dataset", "algorithm", "filter", "reward", "cost", "reward, paper", "cost, paper"),
+        *("dataset", "algorithm", "filter", "score", "normalized cost"),
+        *("score, paper", "normalized cost, paper"),
     )
     assert [row[1:3] for row in table.texts] == [
         ("behavior", ""),
@@ -156,7 +158,9 @@ def test_the_figure_has_the_target_the_episodes_and_an_arrow_for_each_pair(tmp_p
     target = np.asarray(axes.lines[0].get_xdata())
     assert target.tolist() == [1, 1]
     clouds = [np.asarray(each.get_offsets()) for each in axes.collections]
-    assert any(np.array_equal(cloud, RECORDED["cost_points"]) for cloud in clouds)
+    assert any(
+        cloud.shape == (2, 2) and np.allclose(cloud, [[0.2, 0.4], [2.0, 0.8]]) for cloud in clouds
+    )
     arrows = [(*text.xyann, *text.xy) for text in axes.texts]  # type: ignore[attr-defined]
     np.testing.assert_allclose(arrows, [(1.2, 0.5, 0.9, 0.4), (1.9, 0.62, 0.7, 0.59)])
 
@@ -166,7 +170,9 @@ def test_rows_name_the_filter_and_say_what_is_safe(tmp_path: Path) -> None:
     assert len(found) == 4
     assert found["PSPI", "cost-free"]["safe"]
     assert not found["PSPI", "all"]["safe"]
-    assert found["PSPI", "all"]["reward"] == pytest.approx(0.62)
+    assert found["PSPI", "all"]["score"] == pytest.approx(0.62)
+    assert found["PSPI", "all"]["normalized_cost"] == pytest.approx(1.9)
+    assert found["PSPI", "all"]["cost"] == pytest.approx(1.9 * KAPPA)
 
 
 def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
@@ -220,10 +226,11 @@ def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> 
     def measured(trial: Trial) -> Measurement:
         beta = trial.settings.get("beta")
         if trial.algorithm == "BC":
-            return Measurement({"reward": (0.3,), "cost": (2.0 if not trial.filters else 0.8,)})
+            cost = 0.8 if trial.filters else 2.0
+            return Measurement({"score": (0.3,), "cost": (cost * KAPPA,)})
         number = (1.0, 10.0, 100.0).index(float(beta or 0))
         return Measurement(
-            {"reward": (0.1 * (number + 1),), "cost": (costs[trial.dataset][number],)}
+            {"score": (0.1 * (number + 1),), "cost": (KAPPA * costs[trial.dataset][number],)}
         )
 
     with open_store(tmp_path, STUDY, {}) as store:
@@ -266,5 +273,5 @@ def test_a_failure_of_the_results_is_told_once(tmp_path: Path) -> None:
     cell = Cell(GOAL, "BC", "original", "all")
     with open_store(tmp_path, STUDY, {}) as store:
         store.add(STUDY.trial(cell, {}, 0), Measurement({}, failure="diverged"))
-    missing = [why for why in read_findings(tmp_path).missing if "diverged" in why]
+    missing = [each for each in read_findings(tmp_path).missing if "diverged" in each]
     assert missing == [f"{GOAL} / BC / original: seed 0: diverged"]

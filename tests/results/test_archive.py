@@ -1,12 +1,14 @@
 """Results kept as text say the same as the store that they come from."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from instinct.data import KAPPA
 from instinct.errors import BadInput
-from instinct.results.archive import RUNS, STUDY, read_archive, together, write_archive
+from instinct.results.archive import RUNS, STUDY, merge, read_archive, write_archive
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
@@ -79,7 +81,7 @@ def part(folder: Path, score: float, seeds: int = 2) -> Findings:
 def test_a_part_that_was_run_again_takes_the_place_of_what_was_kept(tmp_path: Path) -> None:
     store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
     kept = read_findings(tmp_path / "whole")
-    both = together(kept, part(tmp_path / "part", 70.0))
+    both = merge(kept, part(tmp_path / "part", 70.0))
     assert both.plan == PLAN
     assert (both.trials, both.ended, both.failed, both.missing) == (10, 10, 0, ())
     assert both.seconds == pytest.approx(kept.seconds)
@@ -92,15 +94,15 @@ def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
     tmp_path: Path, findings: Findings
 ) -> None:
     with pytest.raises(BadInput, match="PSPI / random is kept with gaps"):
-        together(findings, part(tmp_path / "part", 70.0))
+        merge(findings, part(tmp_path / "part", 70.0))
     store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
     kept = read_findings(tmp_path / "whole")
     cell = Cell("hopper-medium", "BC", "original")
     other = replace(kept, results={**kept.results, cell: replace(kept.results[cell], changes={})})
-    with pytest.raises(BadInput, match="BC / original is kept with gaps or with other settings"):
-        together(other, part(tmp_path / "again", 70.0))
-    with pytest.raises(BadInput, match="is no part of small as it is kept"):
-        together(kept, part(tmp_path / "fewer", 70.0, seeds=1))
+    with pytest.raises(BadInput, match="BC / original is kept with gaps or other settings"):
+        merge(other, part(tmp_path / "again", 70.0))
+    with pytest.raises(BadInput, match="is not a part of the kept small"):
+        merge(kept, part(tmp_path / "fewer", 70.0, seeds=1))
 
 
 def test_nothing_is_kept_of_a_study_that_has_not_begun(tmp_path: Path, findings: Findings) -> None:
@@ -126,3 +128,27 @@ def test_what_is_no_archive_is_refused(
         (tmp_path / STUDY).write_text(damage)
     with pytest.raises(BadInput):
         read_archive(tmp_path)
+
+
+def test_an_archive_with_the_keys_of_before(tmp_path: Path) -> None:
+    """Costs were divided by κ, and the normalized return was called reward."""
+    goal = "safety:PointGoal1"
+    plan = Plan("old", (goal,), ("BC",), labels=("original",), preset="quick", seeds=1)
+    store_with(
+        tmp_path / "study", plan, lambda _: Measurement({"score": (0.5,), "cost": (2 * KAPPA,)})
+    )
+    write_archive(read_findings(tmp_path / "study"), tmp_path)
+    lines = (tmp_path / RUNS).read_text().splitlines()
+    assert lines[0] == "dataset,algorithm,label,filter,seed,score,cost,normalized_cost"
+    (tmp_path / RUNS).write_text(
+        f"dataset,algorithm,label,filter,seed,reward,cost\n{goal},BC,original,all,0,0.5,2\n"
+    )
+    content = json.loads((tmp_path / STUDY).read_text())
+    del content["format"]
+    content["datasets"] = {goal: {"hash": "1", "behavior": {"reward": 0.25, "cost": 3.0}}}
+    (tmp_path / STUDY).write_text(json.dumps(content))
+    kept, _ = read_archive(tmp_path)
+    (found,) = kept.results.values()
+    assert found.means == pytest.approx({"score": 0.5, "cost": 2 * KAPPA, "normalized_cost": 2})
+    behavior = kept.data[goal]["behavior"]
+    assert behavior == pytest.approx({"score": 0.25, "cost": 3 * KAPPA, "normalized_cost": 3})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from instinct.data import KAPPA
 from instinct.results.claims import CLAIMS, Case, check_claims, outcome
 from instinct.results.evidence import Evidence
 from instinct.study.findings import Findings, read_findings
@@ -136,7 +137,7 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
     def measure(trial: Trial) -> Measurement:
         """PSPI's cost falls from 2, 3, 4 to 1, 2, 3, BC's does not."""
         fallen = trial.algorithm == "PSPI" and trial.filters == ("cost-free",)
-        return Measurement({"reward": (0.5,), "cost": (2.0 + trial.seed - fallen,)})
+        return Measurement({"score": (0.5,), "cost": (KAPPA * (2.0 + trial.seed - fallen),)})
 
     store_with(tmp_path, plan, measure)
     found = cases(read_findings(tmp_path), "safer-data")

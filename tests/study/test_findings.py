@@ -4,12 +4,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instinct.data import KAPPA
 from instinct.study.findings import read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
 
+SAFETY = "safety:PointGoal1"
 BASE = {"original": 90.0, "zero": 80.0, "random": 70.0, "negative": 60.0}
 
 
@@ -103,6 +105,7 @@ def test_the_safe_rule_takes_the_best_safe_one_or_the_least_costly(tmp_path: Pat
         tuning_seeds=1,
         rule="safe",
         grid={"PSPI": {"beta": tuple(costs)}},
+        datasets=(SAFETY,),
         labels=("original",),
         algorithms=("PSPI",),
     )
@@ -110,19 +113,19 @@ def test_the_safe_rule_takes_the_best_safe_one_or_the_least_costly(tmp_path: Pat
     def costly(factor: float) -> object:
         def measured(trial: Trial) -> Measurement:
             beta = float(trial.settings["beta"])
-            return Measurement({"score": (beta,), "cost": (factor * costs[beta],)})
+            return Measurement({"score": (beta,), "cost": (KAPPA * factor * costs[beta],)})
 
         return measured
 
     store_with(tmp_path / "some", tuned, costly(1.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "some").results[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "some").results[Cell(SAFETY, "PSPI", "original")]
     assert chosen.settings == {"beta": 100.0}
     store_with(tmp_path / "none", tuned, costly(3.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "none").results[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "none").results[Cell(SAFETY, "PSPI", "original")]
     assert chosen.settings == {"beta": 100.0}
     costs[100.0] = 9.0
     store_with(tmp_path / "other", tuned, costly(1.0))  # type: ignore[arg-type]
-    chosen = read_findings(tmp_path / "other").results[Cell("hopper-medium", "PSPI", "original")]
+    chosen = read_findings(tmp_path / "other").results[Cell(SAFETY, "PSPI", "original")]
     assert chosen.settings == {"beta": 1.0}
 
 

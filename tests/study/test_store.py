@@ -7,7 +7,7 @@ import resource
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from instinct.data import KAPPA
 from instinct.errors import BadInput, InstinctError
 from instinct.study.lock import lock_holder
 from instinct.study.measurement import Measurement
@@ -228,12 +229,27 @@ def test_bytes_that_fell_over(tmp_path: Path, content: bytes, at: int, junk: byt
         "UPDATE ended SET measured = '[]'",
         "UPDATE ended SET trial = '{}'",
         """UPDATE ended SET measured = '{"episodes": 1, "curves": 2}'""",
+        """UPDATE ended SET measured = json_set(measured, '$.format', 99)""",
         """UPDATE ended SET measured = '{"episodes": {}, "curves": {}, "nonsense": 1}'""",
     ],
 )
 def test_wrong_contents(folder: Path, statement: str) -> None:
     change(folder, statement)
     damaged(folder)
+
+
+def test_measurements_with_the_keys_of_before(folder: Path) -> None:
+    """Costs were divided by κ, and the normalized return beside them was called reward."""
+    old = {**asdict(FOUND), "episodes": {"reward": [0.5], "return": [9.0], "cost": [2.0]}}
+    change(folder, "UPDATE ended SET measured = ?", json.dumps(old))
+    with read_store(folder) as store:
+        (found,) = store.ended().values()
+    assert found.measurement.episodes == {
+        "score": (0.5,),
+        "return": (9.0,),
+        "cost": pytest.approx((2 * KAPPA,)),
+    }
+    assert found.measurement.actions == FOUND.actions
 
 
 def test_a_database_of_something_else(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def evaluate_run(
             f"acts in {policy.box}, but {where.name} in {where.action_space}", file=folder
         )
     result = evaluate(policy, where, episodes, seed)
-    quantities = measured(result)
+    quantities = measured(result, where.cost_target)
     if json:
         document = {"run": str(folder), "task": where.name, "episodes": episodes, "seed": seed}
         for name, (mean, error) in quantities.items():
@@ -57,18 +57,22 @@ def evaluate_run(
     show_table(Table("evaluation", caption, ("", str(folder)), rows))
 
 
-def measured(result: Evaluation) -> dict[str, tuple[float, float]]:
-    """Return mean and standard error of every quantity over the episodes."""
+def measured(
+    result: Evaluation, cost_target: float | None = None
+) -> dict[str, tuple[float, float]]:
+    """Return mean and standard error over the episodes."""
     quantities = {
         "return": mean_and_error(result.returns),
         "length": mean_and_error(result.lengths),
     }
     if result.scores is not None:
-        quantities["normalized_return"] = mean_and_error(result.scores)
+        quantities["score"] = mean_and_error(result.scores)
     if result.successes is not None:
         quantities["success_rate"] = mean_and_error(result.successes)
     if result.costs is not None:
         quantities["cost"] = mean_and_error(result.costs)
+        if cost_target is not None:
+            quantities["normalized_cost"] = mean_and_error(result.costs / cost_target)
     return quantities
 
 

@@ -54,15 +54,18 @@ def inspect(
     if figure is not None:
         check_format(figure)
     dataset, task = open_dataset(source, action_range), task or task_of(source)
-    scores = None if task is None else find_task(task).scores(dataset.returns)
+    known = None if task is None else find_task(task)
+    scores = None if known is None else known.scores(dataset.returns)
     successes = episode_terminals(dataset) if goals_end(source) else None
     summary = summarize(dataset)
     removals = {name: removed_by(name, dataset) for name in map(canonical_name, filters or ())}
     measured = {
         name: float(values.mean())
-        for name, values in (("normalized_return", scores), ("success_rate", successes))
+        for name, values in (("score", scores), ("success_rate", successes))
         if values is not None
     }
+    if known is not None and known.cost_target is not None and summary.mean_cost is not None:
+        measured["normalized_cost"] = summary.mean_cost / known.cost_target
     if figure is not None:
         quantity, values = ("return", dataset.returns)
         if scores is not None:
@@ -107,8 +110,8 @@ def table(source: str, summary: Summary, measured: dict[str, float]) -> Table:
     grid.add_row("actions", summary.action_space)
     spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
     grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
-    if "normalized_return" in measured:
-        grid.add_row("normalized score", f"{measured['normalized_return']:.1f}")
+    if "score" in measured:
+        grid.add_row("normalized score", f"{measured['score']:.1f}")
     if "success_rate" in measured:
         rate = measured["success_rate"]
         grid.add_row("successes", f"{summary.terminals:,} of {summary.episodes:,} ({rate:.0%})")
@@ -123,6 +126,8 @@ def table(source: str, summary: Summary, measured: dict[str, float]) -> Table:
     )
     if summary.mean_cost is not None:
         grid.add_row("cost per episode", f"{summary.mean_cost:.2f}")
+    if "normalized_cost" in measured:
+        grid.add_row("normalized cost", f"{measured['normalized_cost']:.2f}")
     grid.add_row("repairs", "\n".join(summary.repairs) or "none")
     grid.add_row("hash", summary.hash)
     return grid

@@ -8,7 +8,7 @@ import typer
 
 from instinct.cli.output import out
 from instinct.experiments.results import FILE, load, save
-from instinct.results.archive import STUDY, read_archive, together, write_archive
+from instinct.results.archive import STUDY, merge, read_archive, write_archive
 from instinct.results.page import write_results
 from instinct.study.findings import read_findings
 
@@ -45,7 +45,7 @@ def add(
             where = docs / "results" / re.sub(r"[^\w.@-]+", "-", findings.plan.name)
             if findings.plan.scaled and (where / STUDY).exists():
                 kept, _ = read_archive(where)
-                findings = findings if kept.plan.scaled else together(kept, findings)
+                findings = findings if kept.plan.scaled else merge(kept, findings)
             write_archive(findings, where)
         out.print(f"Archived in {where}", soft_wrap=True)
 

@@ -120,14 +120,14 @@ def cost_table(rows: list[CostRow], target: float) -> Table:
         "episodes",
         "transitions",
         "return",
-        "reward",
+        "score",
         "cost",
         "safe episodes",
         "costly transitions",
     )
     return Table(
         "cost-datasets",
-        f"Mean return, normalized reward and cost of the episodes; safe is a cost ≤ {target:.2f}.",
+        f"Mean return, score and cost of the episodes; safe is a cost ≤ {target:.2f}.",
         columns,
         tuple(row.cells for row in rows),
     )

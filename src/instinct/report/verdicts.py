@@ -9,7 +9,7 @@ from instinct.data import WRONG_LABELS
 from instinct.deep import ALGORITHMS
 from instinct.report.filter_verdicts import cost, filter_use
 from instinct.report.kit.page import Level, Verdict
-from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.numbers import FORMS, form_of
 from instinct.report.sections.tables import paper_name, paper_numbers
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
@@ -47,7 +47,7 @@ def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
     best = max(true, key=lambda name: true[name])
     worst = {name: min(found[name] for found in wrong.values()) for name in shared}
     without = max(worst, key=lambda name: worst[name])
-    form = FORMS[main]
+    form = form_of(findings.plan, main)
     reached = f"{without} trained with wrong rewards reaches a {QUANTITIES[main]} of " + ", ".join(
         f"{wrong[label][without]:{form}} ({label})" for label in WRONG_LABELS
     )
@@ -103,7 +103,7 @@ def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
     imitation = findings.result(dataset, "BC", findings.plan.labels[0])
     if imitation is None or main not in imitation.means:
         return
-    bc, form = imitation.means[main], FORMS[main]
+    bc, form = imitation.means[main], form_of(findings.plan, main)
     for algorithm in pessimists(findings):
         told = {
             label: values

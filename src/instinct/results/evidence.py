@@ -69,7 +69,7 @@ class Evidence:
             for cell, found in findings.results.items():
                 whole = findings.results.get(cell._replace(filter=ALL))
                 if cell.filter != ALL and whole is not None:
-                    costs = [each.means.get("cost") for each in (found, whole)]
+                    costs = [each.means.get("normalized_cost") for each in (found, whole)]
                     if costs[0] is not None and costs[1] is not None:
                         yield cell, costs[0], costs[1]
 

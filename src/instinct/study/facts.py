@@ -1,4 +1,4 @@
-"""What the data alone tell: the behavior that recorded them, and their length bias."""
+"""Facts about a dataset: counts, the behavior that recorded it, and its length bias."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,22 +9,25 @@ import numpy as np
 from instinct.benchmarks.registry import find_task
 from instinct.data import Array, Dataset, Discrete, measure_removal
 from instinct.data.summary import correlation, summarize
-from instinct.study.measurement import QUANTITIES, quantities
+from instinct.study.measurement import QUANTITIES, add_normalized_cost, quantities
 from instinct.util.spacing import evenly_spaced
+
+POINTS = 400
+"""How many recorded episodes are stored for scatter plots."""
 
 
 def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
-    """Counts, the mean of every quantity of the task over the recorded episodes, and the hash.
+    """Return counts, the hash, and mean and maximum of every quantity over recorded episodes.
 
-    Where reaching a goal is a terminal, an episode that ends by one has succeeded; data without any
-    do not tell which have.
+    Where a terminal means that the goal is reached, an episode that ends by one is a success. Data
+    without terminals do not tell which episodes are successes.
     """
     summary = summarize(dataset)
     scores, successes = None, None
     if task and not isinstance(dataset.action_space, Discrete):
-        judged = find_task(task)
-        scores = judged.scores(dataset.returns)
-        if judged.end == "goal" and summary.terminals:
+        known_task = find_task(task)
+        scores = known_task.scores(dataset.returns)
+        if known_task.end == "goal" and summary.terminals:
             successes = dataset.terminals[dataset.stops - 1]
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
     behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)
@@ -44,19 +47,26 @@ def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
 
 
 def filter_facts(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any]:
-    """What filters have removed from a dataset, if `after` with the `kept` rows is left."""
+    """Return what filters removed from a dataset; `after` consists of the `kept` rows."""
     rows = np.ones(len(dataset), bool)
     rows[kept] = False
     return {"hash": after.hash, **asdict(measure_removal(dataset, rows, after))}
 
 
-POINTS = 400
-
-
 def points(behavior: Mapping[str, Array], along: str) -> list[list[float]]:
-    """A quantity and the main one of some recorded episodes, evenly spaced, for a scatter plot."""
+    """Return one quantity and the main one of evenly spaced episodes, for scatter plots."""
     main = next(name for name in QUANTITIES if name in behavior)
     keep = evenly_spaced(len(behavior[main]), POINTS)
     pairs = np.stack([behavior[along][keep], behavior[main][keep]], axis=1)
     rounded: list[list[float]] = pairs.astype(float).round(4).tolist()
     return rounded
+
+
+def add_normalized_costs(facts: Mapping[str, Any], cost_target: float | None) -> dict[str, Any]:
+    """Add `normalized_cost` to the recorded quantities of a task with a cost target."""
+    recorded = {
+        name: add_normalized_cost(facts[name], cost_target)
+        for name in ("behavior", "best_episode")
+        if name in facts
+    }
+    return {**facts, **recorded}

@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.data import Array
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.bias import PositiveBias, positive_bias
-from instinct.study.measurement import QUANTITIES
+from instinct.study.facts import add_normalized_costs
+from instinct.study.measurement import QUANTITIES, add_normalized_cost
 from instinct.study.plan import Cell, Plan, reads_rewards
-from instinct.study.store import Store, read_store
+from instinct.study.store import EndedTrial, Store, read_store
 from instinct.study.trials import filtered_name
 from instinct.study.tuning import choose_settings, trials_of
-
-BEST = {"score": 100.0, "success": 1.0}
-"""J*: what an optimal policy reaches, on scales that say so."""
 
 
 @dataclass(frozen=True)
@@ -122,20 +119,24 @@ class Findings:
         return float(np.sqrt(np.mean(gaps))) if gaps else None
 
     def best(self, dataset: str) -> float | None:
-        """J* of the dataset's task: known, or the best mean that any true-reward agent reached."""
+        """Return J* of the dataset's task, or the best mean under the true rewards if unknown."""
         main = self.main
         if main is None:
             return None
-        if main in BEST:
-            return BEST[main]
-        if self.plan.task_of(dataset) == "gridworld":
-            return GridWorld().best_return
+        known = self.known_best(dataset)
+        if known is not None:
+            return known
         means = [
             float(found.means[main].mean())
             for cell, found in self.results.items()
             if cell.dataset == dataset and cell.label == "original" and main in found.means
         ]
         return max(means, default=None)
+
+    def known_best(self, dataset: str) -> float | None:
+        """Return J*, the main quantity of an optimal policy, where the task has a known one."""
+        benchmark = self.plan.benchmark_of(dataset)
+        return benchmark.best_score if benchmark.score_name == self.main else None
 
     def bias(self, dataset: str, algorithm: str) -> PositiveBias | None:
         """The positive bias that an algorithm shows; None where it cannot be told."""
@@ -164,7 +165,7 @@ def findings(store: Store) -> Findings:
         for cell, combination in settled.items()
         for seed in plan.final_seeds
     ]
-    rows: dict[Cell, list[Any]] = {cell: [] for cell in plan.cells()}
+    rows: dict[Cell, list[EndedTrial]] = {cell: [] for cell in plan.cells()}
     missing: dict[Cell, list[str]] = {cell: [] for cell in plan.cells()}
     for cell in plan.cells():
         if cell not in settled:
@@ -190,7 +191,7 @@ def findings(store: Store) -> Findings:
             cell: CellResult(
                 cell=cell,
                 seeds=tuple(row.trial.seed for row in rows[cell]),
-                means=seed_means(rows[cell]),
+                means=seed_means(rows[cell], plan.cost_target_of(cell.dataset)),
                 settings=chosen.get(cell, {}),
                 changes=plan.changes(cell, chosen.get(cell, {})),
                 curves=curves(rows[cell]),
@@ -199,7 +200,12 @@ def findings(store: Store) -> Findings:
             )
             for cell in plan.cells()
         },
-        data=store.datasets(),
+        data={
+            name: add_normalized_costs(facts, plan.cost_target_of(name))
+            if name in plan.datasets
+            else facts
+            for name, facts in store.datasets().items()
+        },
         versions=store.note("versions"),
         trials=len(trials),
         ended=sum(trial.identity in ended for trial in trials),
@@ -212,18 +218,20 @@ def findings(store: Store) -> Findings:
     )
 
 
-def seed_means(rows: list[Any]) -> dict[str, Array]:
+def seed_means(rows: list[EndedTrial], cost_target: float | None) -> dict[str, Array]:
+    """Return every quantity's mean over test episodes, per seed, with `normalized_cost`."""
     names = rows[0].measurement.episodes if rows else ()
-    return {name: np.array([row.measurement.mean(name) for row in rows]) for name in names}
+    means = {name: np.array([row.measurement.mean(name) for row in rows]) for name in names}
+    return add_normalized_cost(means, cost_target)
 
 
-def actions(rows: list[Any]) -> Array | None:
+def actions(rows: list[EndedTrial]) -> Array | None:
     """None where a policy's actions are not known."""
     known = [row.measurement.actions for row in rows if row.measurement.actions]
     return np.array(known) if known else None
 
 
-def curves(rows: list[Any]) -> dict[str, Array]:
+def curves(rows: list[EndedTrial]) -> dict[str, Array]:
     """Those metrics that all seeds have at the same steps."""
     if not rows:
         return {}

@@ -1,20 +1,24 @@
-"""What a trial has measured, per test episode, and how its training went."""
+"""What a trial measured: its test episodes, and how its training went."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from instinct.benchmarks.safety.task import normalised_cost
 from instinct.data import Array
 
 QUANTITIES = {
     "success": "success rate",
     "score": "normalized score",
-    "reward": "normalized reward",
     "return": "return",
     "length": "episode length",
-    "cost": "normalized cost",
+    "cost": "cost",
+    "normalized_cost": "normalized cost",
 }
-"""What may be measured in a test episode, the one that a task is about first."""
+"""The quantities of a test episode; the first that a task has is its main one.
+
+`score` is the task's normalized return, `cost` is summed over the episode, and `normalized_cost` is
+the cost divided by the task's cost target, in tasks that have a target.
+"""
 
 
 def quantities(
@@ -24,35 +28,47 @@ def quantities(
     successes: Array | None = None,
     costs: Array | None = None,
 ) -> dict[str, Array]:
-    """What is known of episodes; a normalised return beside a cost is a normalised reward."""
+    """Name the known quantities of episodes."""
     named = {
         "success": successes,
-        "score" if costs is None else "reward": scores,
+        "score": scores,
         "return": returns,
         "length": lengths,
-        "cost": None if costs is None else normalised_cost(costs),
+        "cost": costs,
     }
     return {name: values for name, values in named.items() if values is not None}
 
 
+def add_normalized_cost(means: Mapping[str, Any], cost_target: float | None) -> dict[str, Any]:
+    """Add `normalized_cost` to numbers or arrays by quantity, if the task has a cost target."""
+    if cost_target is None or "cost" not in means:
+        return dict(means)
+    return {**means, "normalized_cost": means["cost"] / cost_target}
+
+
+def is_safe(normalized_cost: float) -> bool:
+    """Tell whether a cost is within the target."""
+    return normalized_cost <= 1
+
+
 @dataclass(frozen=True)
 class Measurement:
-    """`episodes` has one number per test episode for every quantity that the task has."""
+    """The result of a trial; `episodes` has one number per test episode for every quantity."""
 
     episodes: Mapping[str, tuple[float, ...]]
     curves: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Metrics along the training, with their `step`."""
+    """Metrics during training, with their `step`."""
     actions: tuple[tuple[float, ...], ...] = ()
-    """What the final policy does at some recorded states, scaled to [-1, 1]."""
+    """Actions of the final policy at some recorded states, scaled to [-1, 1]."""
     training_seconds: float = 0.0
     evaluation_seconds: float = 0.0
     seconds: float = 0.0
-    """In all, with opening the data."""
+    """Total time, including opening the dataset."""
     failure: str = ""
 
     @property
     def main(self) -> str:
-        """The quantity that the task is about."""
+        """The main quantity of the task."""
         return next(name for name in QUANTITIES if name in self.episodes)
 
     def mean(self, quantity: str) -> float:

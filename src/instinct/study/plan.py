@@ -99,6 +99,8 @@ class Plan:
             raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
         for task in {*map(self.task_of, self.datasets)} - {""}:
             find_task(task)
+        if self.rule == "safe" and None in map(self.cost_target_of, self.datasets):
+            raise BadInput("safe needs a task with a cost target for every dataset", field="rule")
         for section in (self.settings, self.grid, self.filters_of):
             for algorithm in section:
                 if algorithm not in self.algorithms:
@@ -232,6 +234,11 @@ class Plan:
         """Return what a terminal means in the task in which policies are evaluated."""
         task = self.task_of(dataset)
         return find_task(task).end if task else "unknown"
+
+    def cost_target_of(self, dataset: str) -> float | None:
+        """Return the cost that a safe episode may have in the dataset's task."""
+        task = self.task_of(dataset)
+        return find_task(task).cost_target if task else None
 
     def filters_of_cell(self, cell: Cell) -> tuple[str, ...]:
         """The filters that the data of a cell go through."""

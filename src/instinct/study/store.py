@@ -20,6 +20,7 @@ from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.plan_files import from_content
 from instinct.study.trials import Trial
+from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
 
 FILE = "study.sqlite"
 TABLES = """
@@ -97,7 +98,7 @@ class Store:
         """What is known of every dataset that has been opened."""
         with translate_sqlite_errors(self.path):
             rows = self.connection.execute("SELECT name, facts FROM datasets").fetchall()
-            return {name: json.loads(facts) for name, facts in rows}
+            return {name: facts_from_json(facts) for name, facts in rows}
 
     def deaths(self) -> dict[str, list[str]]:
         """Why workers died, by the identity of the trial that they were at."""
@@ -115,17 +116,17 @@ class Store:
             (total,) = self.connection.execute("SELECT TOTAL(seconds) FROM ended").fetchone()
         return float(total)
 
-    def add(self, trial: Trial, measured: Measurement) -> None:
+    def add(self, trial: Trial, measurement: Measurement) -> None:
         """Write down how a trial ended."""
         with translate_sqlite_errors(self.path), self.connection:
             self.connection.execute(
                 "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     trial.identity,
-                    to_json(trial),
-                    to_json(measured),
-                    measured.failure,
-                    measured.seconds,
+                    json.dumps(asdict(trial), sort_keys=True),
+                    json.dumps({**asdict(measurement), "format": FORMAT}, sort_keys=True),
+                    measurement.failure,
+                    measurement.seconds,
                     now(),
                 ),
             )
@@ -139,7 +140,7 @@ class Store:
             if row is None:
                 self.connection.execute(
                     "INSERT INTO datasets VALUES (?, ?, ?)",
-                    (name, facts["hash"], json.dumps(facts)),
+                    (name, facts["hash"], json.dumps({**facts, "format": FORMAT})),
                 )
         if row is not None and row[0] != facts["hash"]:
             raise InstinctError(
@@ -236,25 +237,32 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def to_json(content: Trial | Measurement) -> str:
-    return json.dumps(asdict(content), sort_keys=True)
-
-
 def trial_from_json(text: str) -> Trial:
     content = json.loads(text)
-    between = content["action_range"]
-    lists = {
+    limits = content["action_range"]
+    tuples = {
         "filters": tuple(content["filters"]),
-        "action_range": None if between is None else tuple(between),
+        "action_range": None if limits is None else tuple(limits),
     }
-    return Trial(**{**content, **lists})
+    return Trial(**{**content, **tuples})
 
 
 def measurement_from_json(text: str) -> Measurement:
     content = json.loads(text)
-    lists = {
-        group: {name: tuple(values) for name, values in content[group].items()}
+    number = format_of(content)
+    episodes, curves = (
+        {name: tuple(values) for name, values in content[group].items()}
         for group in ("episodes", "curves")
-    }
+    )
+    if number == 1:
+        episodes = upgrade_quantities(episodes, lambda costs: tuple(map(raw_cost, costs)))
     actions = tuple(tuple(action) for action in content["actions"])
-    return Measurement(**{**content, **lists, "actions": actions})
+    others = {name: value for name, value in content.items() if name != "format"}
+    return Measurement(**{**others, "episodes": episodes, "curves": curves, "actions": actions})
+
+
+def facts_from_json(text: str) -> dict[str, Any]:
+    content = json.loads(text)
+    if format_of(content) == 1:
+        return upgrade_facts(content)
+    return {name: value for name, value in content.items() if name != "format"}

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import gymnasium
-import numpy as np
 
 from instinct.benchmarks.safety.compat import build, builder, need_safety
 from instinct.data import KAPPA as KAPPA
@@ -43,16 +42,6 @@ SETUPS = {
     "CarPush1": Setup(0.013700173533941762, 16.304467598905237, 88),
     "CarPush2": Setup(0.00029391133526335267, 15.141648491514314, 88),
 }
-
-
-def normalised_cost(costs: Array) -> Array:
-    """C/κ of the costs that episodes add up to."""
-    return np.asarray(costs, float) / KAPPA
-
-
-def is_safe(cost: float) -> bool:
-    """Whether a normalised cost is within the target."""
-    return cost <= 1
 
 
 @dataclass(frozen=True)

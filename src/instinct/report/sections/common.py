@@ -15,9 +15,9 @@ from instinct.report.kit.length_bias import draw as draw_length_bias
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import draw_profiles
 from instinct.report.kit.tables import Missing, Number, Table, TableCell
-from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.numbers import form_of
 from instinct.report.sections.tables import shown_algorithms
-from instinct.study.findings import BEST, Findings
+from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import (
@@ -64,10 +64,14 @@ def overview(findings: Findings) -> Iterator[Section]:
                     algorithm,
                     *(told or ("",)),
                     *filter_of(plan, shown),
-                    *(between(interval(each, scores), main) for each in (interquartile_mean, mean)),
+                    *(
+                        between(interval(each, scores), form_of(plan, main))
+                        for each in (interquartile_mean, mean)
+                    ),
                 )
             )
-            taus = np.linspace(0, BEST.get(main, float(scores.max())), 101)
+            best = max((findings.known_best(each) or 0.0 for each in plan.datasets), default=0.0)
+            taus = np.linspace(0, best or float(scores.max()), 101)
             if label in ("original", "negative") or not reads_rewards(algorithm):
                 profiles[name] = performance_profile(scores, taus, resamples=2000)
     if rows:
@@ -107,8 +111,8 @@ def matrix(
     return np.stack(columns, axis=1)
 
 
-def between(found: Interval, quantity: str) -> Number:
-    return Number(found.value, FORMS[quantity], interval=(found.low, found.high))
+def between(found: Interval, form: str) -> Number:
+    return Number(found.value, form, interval=(found.low, found.high))
 
 
 def moves_section(findings: Findings) -> Iterator[Section]:

@@ -2,20 +2,21 @@
 
 from typing import Any
 
-from instinct.benchmarks.safety.task import is_safe
 from instinct.data import Array
 from instinct.study.findings import Findings
+from instinct.study.measurement import is_safe
+from instinct.study.plan import Plan
 from instinct.study.statistics import estimate, interval, mean
 
 FORMS = {
     "success": ".2f",
     "score": ".1f",
-    "reward": ".2f",
     "return": ".4g",
     "length": ".0f",
-    "cost": ".2f",
+    "cost": ".1f",
+    "normalized_cost": ".2f",
 }
-"""How a quantity is rounded when it is shown."""
+"""How numbers of a quantity are formatted; see `form_of`."""
 NAMES = {"success": "success_rate"}
 """How a quantity is called in rows, where that is not by its own name."""
 
@@ -37,7 +38,11 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
             for quantity, values in found.means.items()
             for name, value in estimates(NAMES.get(quantity, quantity), values).items()
         }
-        | ({"safe": is_safe(float(found.means["cost"].mean()))} if "cost" in found.means else {})
+        | (
+            {"safe": is_safe(float(found.means["normalized_cost"].mean()))}
+            if "normalized_cost" in found.means
+            else {}
+        )
         | ({"settings": dict(found.settings)} if found.settings else {})
         | ({"missing": [*found.missing]} if found.missing else {})
         for dataset in findings.plan.datasets
@@ -46,6 +51,13 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
         for label in findings.plan.labels
         if (found := findings.result(dataset, algorithm, label, shown)) is not None
     ]
+
+
+def form_of(plan: Plan, quantity: str) -> str:
+    """Return the format of a quantity; the benchmark decides on that of the score."""
+    if quantity == "score":
+        return f".{max(plan.benchmark_of(each).score_digits for each in plan.datasets)}f"
+    return FORMS[quantity]
 
 
 def estimates(name: str, values: Array) -> dict[str, float | None]:

@@ -18,7 +18,8 @@ SCALES = {"score": SCORE, "success": SUCCESS, "length": LENGTH}
 
 def quantity_sections(findings: Findings) -> Iterator[Section]:
     """Make one section per quantity; the safety section has reward and cost already."""
-    together = ("reward", "cost") if "cost" in findings.quantities() else ()
+    there = findings.quantities()
+    together = (findings.main, "cost", "normalized_cost") if "normalized_cost" in there else ()
     for quantity in findings.quantities():
         if quantity not in together:
             yield quantity_section(findings, quantity)
@@ -43,7 +44,7 @@ def quantity_section(findings: Findings, quantity: str) -> Section:
             Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
         ),
         detail=(quantity == "return" and findings.main != "return")
-        or (quantity == "length" and "cost" in findings.quantities()),
+        or (quantity == "length" and "normalized_cost" in findings.quantities()),
     )
 
 

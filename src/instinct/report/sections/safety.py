@@ -6,16 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from instinct.benchmarks.registry import find_benchmark, short_name
-from instinct.benchmarks.safety.task import is_safe
 from instinct.paper.tables import PaperSafetyScore
 from instinct.paper.tables import safety as published
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.reward_cost import Agent, CostPanel, draw_reward_cost
 from instinct.report.kit.tables import Number, Table, TableCell
-from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.numbers import FORMS, form_of
 from instinct.report.sections.tables import our_cell
 from instinct.study.findings import CellResult, Findings
-from instinct.study.measurement import QUANTITIES
+from instinct.study.measurement import QUANTITIES, is_safe
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 
@@ -23,16 +22,17 @@ PAPERS = ("ATAC", "PSPI")
 """The paper's own agents in its table; the third of a task is the best that others published."""
 PAPERS_FILTER = "cost-free"
 MEANING = """
-A cost is the sum over an episode divided by the target κ = 34.29; an agent is safe if it is at most
-1 on average, and gray if it is not.
+The normalized cost is the cost of an episode divided by the target κ = 34.29. An agent is safe if
+it is at most 1 on average; unsafe agents are gray.
 """
+COST = "normalized_cost"
 BEST = "best published: {}"
 
 
 def safety_section(findings: Findings) -> Iterator[Section]:
     """Reward and cost of every agent side by side, where costs were measured."""
     main = findings.main
-    if main is None or "cost" not in findings.quantities():
+    if main is None or COST not in findings.quantities():
         return
     plan = findings.plan
     caption = (
@@ -65,12 +65,12 @@ def reward_cost_grid(
     for dataset in plan.datasets:
         theirs = papers.get(dataset, {})
         recorded = findings.data.get(dataset, {}).get("behavior", {})
-        if main in recorded and "cost" in recorded:
-            cells = (Number(recorded[name], FORMS[name]) for name in (main, "cost"))
+        if main in recorded and COST in recorded:
+            cells = (Number(recorded[name], form_of(plan, name)) for name in (main, COST))
             rows.append(agent_row(dataset, "behavior", *cells))
         for found in agents_of(findings, dataset):
             cell = found.cell
-            ours = our_cell(found, main), our_cell(found, "cost")
+            ours = our_cell(plan, found, main), our_cell(plan, found, COST)
             row = agent_row(dataset, cell.algorithm, *ours) | {
                 "label": cell.label if reads_rewards(cell.algorithm) else "",
                 "filter": cell.filter,
@@ -81,8 +81,8 @@ def reward_cost_grid(
         for name, best in theirs.items():
             if name not in PAPERS:
                 rows.append(agent_row(dataset, BEST.format(name), "", "") | paper_cells(best))
-    heads = ("dataset", "algorithm", *own, "reward", "cost")
-    heads += ("reward, paper", "cost, paper") if any(papers.values()) else ()
+    heads = ("dataset", "algorithm", *own, "score", "normalized cost")
+    heads += ("score, paper", "normalized cost, paper") if any(papers.values()) else ()
     return heads, tuple(tuple(row.get(head, "") for head in heads) for row in rows)
 
 
@@ -92,21 +92,23 @@ def own_columns(plan: Plan) -> dict[str, bool]:
 
 
 def agent_row(
-    dataset: str, algorithm: str, reward: TableCell, cost: TableCell
+    dataset: str, algorithm: str, score: TableCell, cost: TableCell
 ) -> dict[str, TableCell]:
-    return {"dataset": dataset, "algorithm": algorithm} | grayed(("reward", reward), ("cost", cost))
+    return {"dataset": dataset, "algorithm": algorithm} | grayed(
+        ("score", score), ("normalized cost", cost)
+    )
 
 
 def paper_cells(row: PaperSafetyScore | None) -> dict[str, TableCell]:
     if row is None:
         return {}
-    numbers = Number(row.score, FORMS["reward"]), Number(row.normalized_cost, FORMS["cost"])
-    return grayed(("reward, paper", numbers[0]), ("cost, paper", numbers[1]))
+    score, cost = Number(row.score, ".2f"), Number(row.normalized_cost, FORMS[COST])
+    return grayed(("score, paper", score), ("normalized cost, paper", cost))
 
 
-def grayed(reward: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
+def grayed(score: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
     """Both gray if the cost is above the target."""
-    cells = dict([reward, cost])
+    cells = dict([score, cost])
     known = cost[1]
     if isinstance(known, Number) and not is_safe(known.value):
         return {
@@ -146,9 +148,9 @@ def how_often_safe(findings: Findings) -> Iterator[str]:
     counts: dict[str, list[bool]] = {}
     for dataset in plan.datasets:
         for found in agents_of(findings, dataset):
-            if "cost" in found.means:
+            if COST in found.means:
                 name = " / ".join(found.cell[1:] if plan.is_filtered else found.cell[1:3])
-                safe = is_safe(float(found.means["cost"].mean()))
+                safe = is_safe(float(found.means[COST].mean()))
                 counts.setdefault(name, []).append(safe)
         for name, row in papers[dataset].items():
             named = f"the paper's {name}" if name in PAPERS else "the best published"
@@ -160,20 +162,21 @@ def how_often_safe(findings: Findings) -> Iterator[str]:
 def panels(findings: Findings, main: str) -> Iterator[CostPanel]:
     plan = findings.plan
     for dataset in plan.datasets:
-        points = findings.data.get(dataset, {}).get("cost_points", [])
+        points = np.array(findings.data.get(dataset, {}).get("cost_points", []), float)
+        target = plan.cost_target_of(dataset) or 1.0
         yield CostPanel(
             short_name(dataset, plan.datasets),
             [
                 agent(found, main)
                 for found in agents_of(findings, dataset)
-                if main in found.means and "cost" in found.means
+                if main in found.means and COST in found.means
             ],
-            np.array(points, float).reshape(-1, 2),
+            points.reshape(-1, 2) / [target, 1.0],
         )
 
 
 def agent(found: CellResult, main: str) -> Agent:
-    rewards, costs = found.means[main], found.means["cost"]
+    rewards, costs = found.means[main], found.means[COST]
     errors = (0.0, 0.0)
     if len(rewards) > 1:
         errors = estimate(rewards).stderr, estimate(costs).stderr

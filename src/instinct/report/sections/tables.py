@@ -7,7 +7,7 @@ from instinct.data import ALL
 from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
 from instinct.report.kit.tables import Missing, Number, TableCell
-from instinct.report.sections.numbers import FORMS
+from instinct.report.sections.numbers import FORMS, form_of
 from instinct.study.findings import CellResult, Findings
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
@@ -32,7 +32,7 @@ def grid(
     for dataset in plan.datasets:
         recorded = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
         if recorded is not None:
-            cells: list[TableCell] = [Number(recorded, FORMS[quantity])]
+            cells: list[TableCell] = [Number(recorded, form_of(plan, quantity))]
             if beside:
                 cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
             names = (dataset, "behavior", *([""] if plan.is_filtered else []))
@@ -44,7 +44,8 @@ def grid(
                 if not told and label != plan.labels[0]:
                     cells += [""] * (2 if beside else 1)
                     continue
-                cells.append(our_cell(findings.result(dataset, algorithm, label, shown), quantity))
+                found = findings.result(dataset, algorithm, label, shown)
+                cells.append(our_cell(plan, found, quantity))
                 if beside:
                     key = label if told else None
                     cells.append(
@@ -62,17 +63,17 @@ def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
     return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
 
 
-def our_cell(found: CellResult | None, quantity: str) -> TableCell:
+def our_cell(plan: Plan, found: CellResult | None, quantity: str) -> TableCell:
     if found is None:
         return ""
     if quantity not in found.means:
         return Missing("; ".join(found.missing) or "not measured")
-    values = found.means[quantity]
+    values, form = found.means[quantity], form_of(plan, quantity)
     note = f"without {'; '.join(found.missing)}" if found.missing else ""
     if len(values) < 2:
-        return Number(float(values[0]), FORMS[quantity], note=note)
+        return Number(float(values[0]), form, note=note)
     average, stderr = estimate(values)
-    return Number(average, FORMS[quantity], error=stderr, note=note)
+    return Number(average, form, error=stderr, note=note)
 
 
 def paper_cell(
