@@ -19,7 +19,7 @@ from instinct.deep import (
     settings_of,
     train,
 )
-from instinct.deep.algorithms.bc import BC, MEAN_RATE, Halves, hold_out
+from instinct.deep.algorithms.bc import BC, MEAN_RATE, SplitBatch, hold_out
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
 
@@ -69,7 +69,7 @@ def trained(dataset: Dataset, updates: int) -> tuple[list[State], list[float]]:
     state, states, errors = algorithm.init(key, data), [], []
     for step in range(updates):
         batch = algorithm.sample(state, data, jax.random.fold_in(key, step))
-        assert isinstance(batch, Halves)
+        assert isinstance(batch, SplitBatch)
         state, metrics = algorithm.update(state, batch, key)
         modes = np.asarray(
             algorithm.mode({"policy": state.policy.params}, batch.observations), float

@@ -66,7 +66,7 @@ class GaussianPolicy(Algorithm):
         return gaussian(weights["policy"], observations).mean
 
 
-class Halves(NamedTuple):
+class SplitBatch(NamedTuple):
     """A batch to learn from, and pairs (s, a) of episodes that are held out."""
 
     learned: Batch
@@ -128,17 +128,19 @@ class BC(GaussianPolicy):
             best = Best(copy, error=jnp.array(jnp.inf), mean_error=jnp.zeros(()))
         return BCState(policy, best, scaling_of(data))
 
-    def sample(self, state: BCState, data: Data, key: jax.Array) -> Batch | Halves:
+    def sample(self, state: BCState, data: Data, key: jax.Array) -> Batch | SplitBatch:
         if "held_out_actions" not in data.rows:
-            learned: Batch = super().sample(state, data, key)
-            return learned
+            batch: Batch = super().sample(state, data, key)
+            return batch
         first, second = jax.random.split(key)
         held_out = [data.rows[f"held_out_{name}"] for name in PAIR]
         index = jax.random.randint(second, (self.batch_size,), 0, len(held_out[0]))
-        return Halves(super().sample(state, data, first), *(values[index] for values in held_out))
+        return SplitBatch(
+            super().sample(state, data, first), *(values[index] for values in held_out)
+        )
 
     def update(
-        self, state: BCState, batch: Batch | Halves, key: jax.Array
+        self, state: BCState, batch: Batch | SplitBatch, key: jax.Array
     ) -> tuple[BCState, Metrics]:
         del key
         learned = batch if isinstance(batch, Batch) else batch.learned
@@ -149,7 +151,7 @@ class BC(GaussianPolicy):
         policy_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
         policy, best = self.step_policy(state.policy, gradient), state.best
         metrics = {"policy_loss": policy_loss}
-        if isinstance(batch, Halves) and best is not None:
+        if isinstance(batch, SplitBatch) and best is not None:
             difference = self.mode({"policy": policy.params}, batch.observations) - batch.actions
             error = jnp.mean(jnp.sum(difference**2, axis=-1))
             best = update_best(best, policy, error)
