@@ -1,4 +1,4 @@
-"""Running the command as a user does, in this process."""
+"""Run the command in this process as a user would."""
 
 import json
 import logging

@@ -14,7 +14,7 @@ def test_shows_the_shipped_policies_and_how_they_were_made(run: Run) -> None:
     assert "expert" in run("behaviors").out
 
 
-def test_trains_any_environment_of_gymnasiums_and_goes_on(run: Run, tmp_path: Path) -> None:
+def test_trains_any_gymnasium_environment_and_continues(run: Run, tmp_path: Path) -> None:
     command = ["behaviors", "train", "InvertedPendulum-v5", "--out", tmp_path, "--batch-size", 8]
     first = run(*command, "--steps", 100, "--round-steps", 100, "--json").json
     assert [point["step"] for point in first["curve"]] == [100]
@@ -23,13 +23,13 @@ def test_trains_any_environment_of_gymnasiums_and_goes_on(run: Run, tmp_path: Pa
     assert (tmp_path / "policies" / "00000200.safetensors").exists()
 
 
-def test_an_environment_that_is_not_there_is_one_sentence(run: Run, tmp_path: Path) -> None:
+def test_unknown_environment_is_one_message(run: Run, tmp_path: Path) -> None:
     result = run("behaviors", "train", "Hoper-v9", "--out", tmp_path)
     assert result.code == 2
     assert "Gymnasium cannot make 'Hoper-v9'" in result.err
 
 
-def test_choosing_needs_a_training(run: Run, tmp_path: Path) -> None:
+def test_selection_needs_a_training(run: Run, tmp_path: Path) -> None:
     result = run("behaviors", "select", "hopper", tmp_path, "--medium", 44, "--command", "x")
     assert result.code == 2
     assert "holds no policies" in result.err

@@ -52,7 +52,7 @@ def test_the_table_has_the_papers_numbers_beside_ours(run: Run, tmp_path: Path) 
     assert "hopper-medium-expert" in run("datasets", "table", "--transitions", 20).out
 
 
-def test_an_unknown_name_is_one_sentence(run: Run) -> None:
+def test_unknown_name_is_one_message(run: Run) -> None:
     result = run("datasets", "make", "hopper-good")
     assert result.code == 2
     assert "no dataset is called 'hopper-good'" in result.err
@@ -70,7 +70,7 @@ def two_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs_metaworld
 @pytest.mark.usefixtures("two_tasks")
-def test_goal_data_are_shown_by_success(run: Run, tmp_path: Path) -> None:
+def test_goal_data_are_tabulated_by_success(run: Run, tmp_path: Path) -> None:
     figure = tmp_path / "bias.svg"
     result = run("datasets", "table", "metaworld", "--figure", figure, "--markdown")
     lines = result.out.strip().splitlines()
@@ -86,7 +86,7 @@ def test_goal_data_are_shown_by_success(run: Run, tmp_path: Path) -> None:
 
 
 @needs_safety
-def test_data_with_costs_are_shown_by_cost(
+def test_data_with_costs_are_tabulated_by_cost(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in {*DRIVES} - {"safety:PointCircle1"}:
@@ -112,7 +112,7 @@ def test_the_goal_terminal_is_an_option(run: Run) -> None:
     assert "hopper-medium has no variant without a goal terminal" in result.err
 
 
-def test_an_unknown_family_is_one_sentence(run: Run) -> None:
+def test_unknown_family_is_one_message(run: Run) -> None:
     result = run("datasets", "table", "atari")
     assert result.code == 2
     assert "no family is called 'atari'; there are locomotion, metaworld, safety" in result.err

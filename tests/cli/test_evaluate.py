@@ -51,7 +51,7 @@ def test_another_tasks_policy_is_refused(run: Run, folder: Path) -> None:
     assert "acts in [-1, 1]^3, but walker2d in [-1, 1]^6" in result.err
 
 
-def test_success_rate_and_cost_are_told_where_there_are_any() -> None:
+def test_success_rate_and_cost_are_in_the_table_if_measured() -> None:
     zeros = np.zeros(4)
     found = Evaluation(
         zeros, zeros, successes=np.array([True, False, True, True]), costs=np.arange(4.0)

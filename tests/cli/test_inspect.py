@@ -15,7 +15,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "data.hdf5"
 
 
-def test_json_is_one_document_with_all_that_is_promised(run: Run, file: Path) -> None:
+def test_json_is_one_document_with_all_keys(run: Run, file: Path) -> None:
     outcome = run("inspect", file, "--json")
     assert (outcome.code, outcome.err) == (0, "")
     document = outcome.json
@@ -30,7 +30,7 @@ def test_json_is_one_document_with_all_that_is_promised(run: Run, file: Path) ->
     assert document["hash"] == small().hash
 
 
-def test_the_table_for_people(run: Run, file: Path) -> None:
+def test_table_in_the_terminal(run: Run, file: Path) -> None:
     outcome = run("inspect", file, "--task", "hopper")
     assert outcome.code == 0
     for text in ("transitions", "2 terminals, 1 timeouts", "4.17 ± 2.01", "normalized score"):
@@ -67,7 +67,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_at_once(run: Run, file: Path) 
     assert outcome.err == "instinct: bias.docx: a figure must end in .svg, .pdf, .png\n"
 
 
-def test_bad_input_is_one_sentence_and_exit_code_2(run: Run, file: Path) -> None:
+def test_bad_input_is_one_message_and_exit_code_2(run: Run, file: Path) -> None:
     with h5py.File(file, "a") as opened:
         opened["rewards"][3] = np.nan
     outcome = run("inspect", file, "--json")

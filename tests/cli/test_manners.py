@@ -1,4 +1,4 @@
-"""What holds for every command."""
+"""Rules for every command: help, examples, exit codes, messages."""
 
 import subprocess
 import sys
@@ -27,13 +27,13 @@ def commands() -> Iterator[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("path", [*commands()], ids=" ".join)
-def test_help_gives_an_example(run: Run, path: tuple[str, ...]) -> None:
+def test_help_has_an_example(run: Run, path: tuple[str, ...]) -> None:
     outcome = run(*path, "--help")
     assert outcome.code == 0
     assert f"Example: instinct {' '.join(path)}" in " ".join(outcome.out.split())
 
 
-def test_the_command_is_installed_and_tells_its_version() -> None:
+def test_command_prints_its_version() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from instinct.cli import main; main()", "--version"],
         capture_output=True,
@@ -62,7 +62,7 @@ def test_wrong_usage_is_bad_input(run: Run) -> None:
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_a_fault_of_ours_shows_no_traceback(
+def test_internal_error_shows_no_traceback(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
     error: BaseException,

@@ -19,7 +19,7 @@ TABLE = Table(
 )
 
 
-def test_a_row_is_one_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_row_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     show_table(TABLE)
     lines = capsys.readouterr().out.splitlines()
     [hopper] = [line for line in lines if "[bold]hopper" in line]
@@ -29,7 +29,7 @@ def test_a_row_is_one_line_where_there_is_no_terminal(capsys: pytest.CaptureFixt
     assert lines[-1] == "(1) out of memory"
 
 
-def test_a_page_is_told_without_its_details(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_is_printed_without_its_details(capsys: pytest.CaptureFixture[str]) -> None:
     sections = (
         Section("Main", tables=(TABLE,)),
         Section("More", tables=(Table("more", "More.", ("a",), ()),), detail=True),

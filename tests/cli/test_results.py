@@ -1,4 +1,4 @@
-"""`instinct results`: from studies to a page, by way of text files alone."""
+"""`instinct results`: from studies to archives to the page."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ OURS = Path(__file__).parents[2] / "docs"
 PLAN = Plan("small", ("hopper-medium",), ("BC", "PSPI"), preset="quick", seeds=2)
 
 
-def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
+def test_page_from_archived_results(run: Run, tmp_path: Path) -> None:
     def measured(trial: Trial) -> Measurement | None:
         return None if "random, seed 1" in str(trial) else scores(trial, 61.5)
 
@@ -36,7 +36,7 @@ def test_a_page_from_results_that_are_kept(run: Run, tmp_path: Path) -> None:
         assert (docs / "results" / picture).read_text().rstrip().endswith("</svg>")
 
 
-def test_a_part_that_was_run_again_leaves_the_rest(run: Run, tmp_path: Path) -> None:
+def test_part_of_a_study_replaces_only_that_part(run: Run, tmp_path: Path) -> None:
     store_with(tmp_path / "small", PLAN, lambda trial: scores(trial, 61.5))
     store_with(
         tmp_path / "again",
@@ -63,7 +63,7 @@ def test_the_page_is_the_same_every_time(run: Run, tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-def test_remarks_stand_with_what_they_are_about(run: Run, tmp_path: Path) -> None:
+def test_remarks_are_beside_their_results(run: Run, tmp_path: Path) -> None:
     store_with(tmp_path / "small", PLAN, lambda trial: scores(trial, 61.5))
     run("results", "add", tmp_path / "small", "--to", tmp_path)
     (tmp_path / "results" / "remarks.md").write_text("Of all.\n")
@@ -75,19 +75,19 @@ def test_remarks_stand_with_what_they_are_about(run: Run, tmp_path: Path) -> Non
     assert places == sorted(places)
 
 
-def test_what_is_no_study_is_refused(run: Run, tmp_path: Path) -> None:
+def test_folder_without_a_study_is_refused(run: Run, tmp_path: Path) -> None:
     outcome = run("results", "add", tmp_path)
     assert outcome.code == 2
     assert "run the study first" in outcome.err
 
 
-def test_our_page_is_what_our_results_give(run: Run, tmp_path: Path) -> None:
+def test_docs_page_equals_the_archived_results(run: Run, tmp_path: Path) -> None:
     shutil.copytree(OURS / "results", tmp_path / "results")
     assert run("results", "write", tmp_path).code == 0
     assert (tmp_path / "results.md").read_text() == (OURS / "results.md").read_text()
 
 
-def test_our_results_are_those_of_todays_settings() -> None:
+def test_archived_results_have_current_settings() -> None:
     kept = [read_archive(path.parent)[0] for path in (OURS / "results").glob(f"*/{STUDY}")]
     assert kept
     assert {each.plan.name: each.outdated() for each in kept if each.outdated()} == {}

@@ -10,7 +10,7 @@ from tests.cli.conftest import Run
 
 
 class Pip:
-    """Stands in for pip: keeps what it was asked for, and ends as it is told to."""
+    """A fake pip that records its arguments and ends with a given code."""
 
     def __init__(self, code: int, stderr: str = "") -> None:
         self.code, self.stderr = code, stderr
@@ -36,7 +36,7 @@ def test_pip_of_this_interpreter_installs_without_dependencies(
     assert "safety-gymnasium==1.0.0" in asked
 
 
-def test_what_pip_said_last_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_last_line_of_pip_is_in_the_message(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     said = "WARNING: Retrying\nERROR: No matching distribution found for safety-gymnasium==1.0.0\n"
     monkeypatch.setattr(subprocess, "run", Pip(1, said))
     outcome = run("setup", "safety")
@@ -48,7 +48,7 @@ def test_what_pip_said_last_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def test_what_is_not_there_afterwards_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_installation_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(name: str) -> str:
         raise PackageNotFoundError(name)
 

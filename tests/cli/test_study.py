@@ -24,7 +24,7 @@ def test_json_has_all_eight_cells(run: Run, tmp_path: Path) -> None:
     assert len(outcome.json["results"]) == 8
 
 
-def test_results_go_below_the_working_folder_by_default(
+def test_default_folder_is_below_the_working_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -40,7 +40,7 @@ def test_all_algorithms_state_their_settings(run: Run, tmp_path: Path) -> None:
     assert rows["MOReL", "random"]["settings"]["R"] == 43
 
 
-def test_a_report_is_made_anew_from_the_results(run: Run, tmp_path: Path) -> None:
+def test_report_is_made_again_from_the_results(run: Run, tmp_path: Path) -> None:
     run("study", "run", "gridworld", "--set", "episodes=2", "--out", tmp_path)
     first = (tmp_path / "index.html").read_bytes()
     (tmp_path / "index.html").unlink()
@@ -67,7 +67,7 @@ def test_an_unknown_study_is_named(run: Run) -> None:
     assert "no study is called 'gridwrold'; there are gridworld" in outcome.err
 
 
-def test_a_folder_that_cannot_be_written_is_a_failure(run: Run, tmp_path: Path) -> None:
+def test_folder_that_cannot_be_written_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     outcome = run("study", "run", "gridworld", "--set", "episodes=2", "--out", tmp_path / "file")
     assert outcome.code == 1

@@ -41,7 +41,7 @@ def test_a_dataset_with_continuous_states_needs_bins(run: Run, tmp_path: Path) -
 @pytest.mark.parametrize(
     "options", [("--discount", 0.5, "--horizon", 3), ("--horizon", 3), ("--discount", 1.5)]
 )
-def test_options_that_do_not_fit_are_refused(
+def test_conflicting_options_are_refused(
     run: Run, options: tuple[object, ...], tmp_path: Path
 ) -> None:
     write(chain(ends_by_terminal=True), tmp_path / "chain.npz")

@@ -43,7 +43,7 @@ def test_terminals_can_be_removed(run: Run, file: Path, tmp_path: Path) -> None:
     assert len(hashes) == 2
 
 
-def test_runs_are_told_apart_by_their_default_folders(
+def test_default_folders_of_different_runs_differ(
     run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -72,7 +72,7 @@ def test_another_run_in_the_same_folder_is_refused(run: Run, file: Path, tmp_pat
         (("--algorithm", "bc", "--preset", "slow"), "no preset is called 'slow'"),
     ],
 )
-def test_faults_are_said_before_anything_starts(
+def test_bad_input_is_refused_before_anything_starts(
     run: Run, file: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     outcome = run("train", file, *options, "--out", tmp_path / "run")

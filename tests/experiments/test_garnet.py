@@ -26,7 +26,7 @@ def strong(results: ExperimentResults, bias: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def test_there_is_a_row_for_every_combination(results: ExperimentResults) -> None:
+def test_every_combination_has_a_row(results: ExperimentResults) -> None:
     assert len(results.results) == 3 * 10 * 4 * 2
     assert {row["mdps"] for row in results.results} == {2}
 
@@ -49,7 +49,7 @@ def test_without_a_bias_the_reward_decides(results: ExperimentResults) -> None:
     assert true < 1 < wrong
 
 
-def test_nothing_is_worse_than_the_bounds(results: ExperimentResults) -> None:
+def test_results_are_within_the_bounds(results: ExperimentResults) -> None:
     """They are for unlimited data; with 2,000 transitions half a reward may be lost to noise."""
     bounds = {(row["bias"], row["label"]): row for row in results.details["bounds"]}
     for bias in ("positive", "zero", "negative"):
@@ -59,7 +59,7 @@ def test_nothing_is_worse_than_the_bounds(results: ExperimentResults) -> None:
             assert row["cost"] <= bound["cost"] + 0.5, row
 
 
-def test_the_page_says_the_three_numbers(results: ExperimentResults) -> None:
+def test_page_has_summary_table_and_figures(results: ExperimentResults) -> None:
     page = GARNET.compose(results)
     assert "positively biased" in page.summary
     assert len([*page.drawings]) == 2

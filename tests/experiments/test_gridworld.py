@@ -46,14 +46,14 @@ def test_the_bounds_are_the_papers() -> None:
         assert (v_max[0], v_max[-1]) == high
 
 
-def test_progress_is_told_cell_by_cell() -> None:
+def test_progress_is_reported_per_cell() -> None:
     steps: list[tuple[int, int, str]] = []
     GRIDWORLD.run(GRIDWORLD.configure(episodes=2), lambda *step: steps.append(step))
     assert [done for done, _, _ in steps] == [*range(1, 9)]
     assert steps[-1] == (8, 8, "PEVI under negative")
 
 
-def test_agents_take_the_paths_that_the_figure_shows() -> None:
+def test_paths_of_the_agents() -> None:
     paths = run(GRIDWORLD, episodes=2).details["paths"]
     assert paths["PEVI random"] == paths["PEVI negative"]
     assert paths["PEVI zero"][9][:2] == [1, 4]
@@ -83,7 +83,7 @@ def test_every_pessimistic_algorithm_reaches_the_key_and_stays_in_the_data(seed:
         ("beta", "beta must be a number, not ''"),
     ],
 )
-def test_faulty_settings_are_named_before_anything_starts(assignment: str, message: str) -> None:
+def test_wrong_settings_are_refused(assignment: str, message: str) -> None:
     with pytest.raises(Exception, match=message):
         GRIDWORLD.configure([assignment])
 

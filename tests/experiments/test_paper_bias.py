@@ -52,7 +52,7 @@ def test_atac_is_infinite_where_the_papers_figure_has_a_cross(results: Experimen
     assert infinite == ["hopper-expert", "walker2d-expert"]
 
 
-def test_the_results_can_be_kept(results: ExperimentResults, tmp_path: Path) -> None:
+def test_results_can_be_saved(results: ExperimentResults, tmp_path: Path) -> None:
     save(results, tmp_path)
     assert json.loads(json.dumps([*load(tmp_path).results])) == [*results.results]
 

@@ -8,7 +8,7 @@ from instinct.experiments.results import ExperimentResults, load, save
 from instinct.study.statistics import estimate
 
 
-def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
+def test_saved_results_are_loaded(tmp_path: Path) -> None:
     rows = ({"algorithm": "BC", "label": "zero", "mean": 0.1},)
     saved = ExperimentResults("gridworld", rows, {"seed": 1}, dataset="abc")
     save(saved, tmp_path)
@@ -18,7 +18,7 @@ def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("contents", ["", "[]", "{}", '{"study": 1, "other": 2}'])
-def test_a_damaged_file_is_named(contents: str, tmp_path: Path) -> None:
+def test_damaged_file_is_named_in_the_message(contents: str, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(contents)
     with pytest.raises(BadInput, match=r"results\.json: does not hold the results"):
         load(tmp_path)

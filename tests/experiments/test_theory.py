@@ -40,7 +40,7 @@ def run(problem: theory.TheoryProblem) -> dict[str, Any]:
     return {**results.details, "labels": results.results}
 
 
-def test_a_dataset_worked_out_by_hand() -> None:
+def test_dataset_computed_by_hand() -> None:
     """With γ = 1/2 the two ways are worth 1 and 0.5 + 0.2/2 = 0.6: a regret of 0.4 at worst."""
     found = run(theory.empirical(chain(ends_by_terminal=True), discount=0.5))
     assert found["best_return"] == pytest.approx(1)
@@ -51,7 +51,7 @@ def test_a_dataset_worked_out_by_hand() -> None:
     assert bias["zero"] == bias["negative"] == pytest.approx(2.5)
 
 
-def test_recordings_that_stop_early_make_a_positive_bias() -> None:
+def test_timeouts_make_a_positive_bias() -> None:
     """After the timeout nothing is known: only action 0 stays in the data."""
     found = run(theory.empirical(chain(ends_by_terminal=False), discount=0.5))
     assert found["epsilon"] == pytest.approx(0, abs=1e-9)
@@ -64,7 +64,7 @@ def test_a_horizon_in_place_of_a_discount() -> None:
     assert found["epsilon"] == pytest.approx(1 - 0.7)
 
 
-def test_data_that_no_policy_can_stay_in() -> None:
+def test_data_without_a_feasible_policy() -> None:
     cut = chain(ends_by_terminal=False)
     always_cut = cut.change(terminals=np.zeros(2, bool), timeouts=np.ones(2, bool))
     found = run(
@@ -76,7 +76,7 @@ def test_data_that_no_policy_can_stay_in() -> None:
     assert not feasible["holds"]
 
 
-def test_the_unknown_is_left_for_good() -> None:
+def test_action_without_data_leaves_the_support() -> None:
     """Action 1 in state 1 has no data: taking it leaves the support after one discounted step."""
     model = Model.of(chain(ends_by_terminal=True), discount=0.5)
     shown = observed_world(model, unknown=-1.0)

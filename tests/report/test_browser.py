@@ -1,4 +1,4 @@
-"""The page in a real browser: it is quiet, sorts, filters, fits a phone, and shows the numbers."""
+"""The page in a real browser: no messages, sorting, filtering, phones, and the right numbers."""
 
 import math
 import shutil
@@ -35,7 +35,7 @@ FLAGS = [
     "--disable-sync",
 ]
 PATIENCE = 60_000
-"""Milliseconds; a busy machine is no fault of the page."""
+"""Milliseconds; long enough for a busy machine."""
 DATASETS = ("hopper-medium", "hopper-expert", "walker2d-medium")
 ALGORITHMS = ("ATAC", "PSPI", "CQL")
 VALUES = (9.5, 10.0, -3.0, math.inf, None, 100.0, 2.25, -math.inf, None)
@@ -91,7 +91,7 @@ def opened_tab(browser: Browser, address: str) -> Iterator[Tab]:
 
 
 def texts(tab: Tab, table: str, column: int) -> list[str]:
-    """The shown cells of a column, without the numbers of their notes."""
+    """Return the visible cells of a column, without the numbers of their notes."""
     cells = tab.locator(f"#table-{table} tbody tr:visible > :nth-child({column})")
     return [text.removesuffix("1") if text.startswith("–") else text for text in all_texts(cells)]
 
@@ -100,7 +100,7 @@ def all_texts(cells: Locator) -> list[str]:
     return [text.strip() for text in cells.all_text_contents()]
 
 
-def test_it_loads_quietly_and_asks_nobody_for_anything(browser: Browser, address: str) -> None:
+def test_page_loads_without_messages_or_requests(browser: Browser, address: str) -> None:
     tab = browser.new_page()
     said, asked = list[str](), list[str]()
     tab.on("console", lambda message: said.append(message.text))
@@ -112,7 +112,7 @@ def test_it_loads_quietly_and_asks_nobody_for_anything(browser: Browser, address
     tab.close()
 
 
-def test_a_figure_is_seen(tab: Tab) -> None:
+def test_figure_is_visible(tab: Tab) -> None:
     image = tab.locator("#figure-curve img")
     image.scroll_into_view_if_needed()
     expect(image).to_be_visible()
@@ -185,7 +185,7 @@ def test_a_phone_needs_no_sideways_scrolling(tab: Tab) -> None:
     assert first.bounding_box() == place
 
 
-def test_all_is_readable_without_scripts(browser: Browser, address: str) -> None:
+def test_page_is_readable_without_scripts(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(address, timeout=PATIENCE)
@@ -195,7 +195,7 @@ def test_all_is_readable_without_scripts(browser: Browser, address: str) -> None
     context.close()
 
 
-def test_paper_is_white_even_in_the_dark(tab: Tab) -> None:
+def test_print_is_white_in_dark_mode(tab: Tab) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     tab.emulate_media(color_scheme="dark")
     assert tab.evaluate(ground) == "rgb(19, 22, 26)"

@@ -31,7 +31,7 @@ def test_a_panel_for_each_quantity_and_a_line_for_each_label() -> None:
         assert (low, high) == (level - 0.5, level + 3.5)
 
 
-def test_a_label_has_one_colour_in_all_panels_and_one_entry_in_the_legend() -> None:
+def test_label_has_one_color_in_all_panels_and_one_legend_entry() -> None:
     labels = ["original", "zero", "mine", "yours"]
     curves = [curve("a", label, 0) for label in labels] + [curve("b", "yours", 1)]
     drawing = draw(curves)
@@ -42,7 +42,7 @@ def test_a_label_has_one_colour_in_all_panels_and_one_entry_in_the_legend() -> N
     assert [text.get_text() for text in drawing.legends[0].get_texts()] == labels
 
 
-def test_many_labels_share_colours_rather_than_fail() -> None:
+def test_many_labels_share_colors() -> None:
     curves = [curve("a", f"label {n}", n) for n in range(12)]
     assert len(panels(curves)[0].lines) == 12
 

@@ -1,4 +1,4 @@
-"""What a page says of tasks with goals, from measurements that are made up."""
+"""The page of tasks with goals, from made-up measurements."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 
 from instinct.audits.plan import audit_plan
 from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
+from instinct.report.kit.page import Verdict
 from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
@@ -42,33 +43,32 @@ def measured(trial: Trial, rates: dict[str, float]) -> Measurement:
     return Measurement({"success": successes, "return": (-50.0,) * 10, "length": (100.0,) * 10})
 
 
-def said(findings: Findings, dataset: str) -> str:
-    return " ".join(verdict.text for verdict in verdicts(findings, dataset))
+def by_code(findings: Findings, dataset: str) -> dict[str, Verdict]:
+    return {verdict.code: verdict for verdict in verdicts(findings, dataset)}
 
 
 def test_an_audit_of_goal_data(tmp_path: Path) -> None:
     findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
-    text = said(findings, PUSH)
-    assert "Of the recorded episodes 68% reach the goal and end there by a terminal" in text
-    assert "reaches a success rate of 0.80 (zero)" in text
-    assert "Positive bias of the data: 5.0 (PSPI" in text
-    assert "steps on average" not in text, "to last for long is no merit here"
+    found = by_code(findings, PUSH)
+    assert found["goal-terminal"].numbers == {"success": 0.68}
+    assert found["reward-use"].numbers["wrong"] == pytest.approx(0.8)
+    assert found["positive-bias"].numbers == pytest.approx({"PSPI": 5})
+    assert "survival" not in found, "long episodes are no merit here"
     zero = next(
         row for row in rows(findings) if (row["algorithm"], row["label"]) == ("PSPI", "zero")
     )
     assert zero["success_rate"] == zero["success_rate_low"] == zero["success_rate_high"] == 0.8
 
 
-def test_the_papers_imitation_stands_beside_the_best_that_can_be_had(tmp_path: Path) -> None:
+def test_bc_with_early_stopping_is_compared_with_the_papers(tmp_path: Path) -> None:
     """The paper's BC has 0.19 on push."""
     plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2)
-    text = said(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
-    assert "BC learns from 90% of the episodes" in text
-    assert "the best imitation that can be had: 1.00. The paper's BC" in text
-    assert "has 0.19" in text
+    found = by_code(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)["early-stopping"]
+    assert found.numbers == {"bc": 1.0, "paper": 0.19}
+    assert "90% of the episodes" in found.text
 
 
-def test_the_papers_numbers_stand_beside_ours(tmp_path: Path) -> None:
+def test_the_papers_numbers_are_beside_ours(tmp_path: Path) -> None:
     """On push the paper has 0.19 for BC, and 0.47 ± 0.05 for PSPI under the true reward."""
     findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
     success = next(table for table in compose(findings).tables if table.name == "success")
@@ -78,9 +78,9 @@ def test_the_papers_numbers_stand_beside_ours(tmp_path: Path) -> None:
     assert pspi[3] == "0.47 ± 0.05"
 
 
-def test_the_papers_own_imitation_needs_no_excuse(tmp_path: Path) -> None:
+def test_bc_of_the_paper_preset_has_no_early_stopping(tmp_path: Path) -> None:
     plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2, preset="paper")
-    assert "BC learns from" not in said(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
+    assert "early-stopping" not in by_code(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
 
 
 def test_pairs_with_and_without_the_goal_terminal(tmp_path: Path) -> None:
@@ -91,12 +91,12 @@ def test_pairs_with_and_without_the_goal_terminal(tmp_path: Path) -> None:
     page = compose(findings)
     shown = {table.name: table.texts for table in page.tables}
     assert shown["goal-terminal"] == ((PUSH, "PSPI", "5.0 [5.0, 5.0]", "1.0 [1.0, 1.0]"),)
-    assert "no positive bias is to be expected" in said(findings, without)
+    assert "no-goal-terminal" in by_code(findings, without)
     behavior = [row for row in shown["success"] if row[1] == "behavior"]
     assert [row[0] for row in behavior] == [PUSH], "without terminals success is not known"
 
 
-def test_one_dataset_is_no_pair(tmp_path: Path) -> None:
+def test_one_dataset_has_no_goal_terminal_section(tmp_path: Path) -> None:
     findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
     page = compose(findings)
     assert "goal-terminal" not in {table.name for table in page.tables}

@@ -47,7 +47,7 @@ def test_the_table_on_the_page_is_the_results(page: str) -> None:
     assert Cells(page).found == [cell for label in labels for cell in (label, *row)]
 
 
-def test_the_page_needs_nothing_from_outside(page: str) -> None:
+def test_page_loads_nothing_else(page: str) -> None:
     assert page.count('<img src="data:image/svg+xml;base64,') == page.count("src=") == 2
     assert not re.findall(r"<link (?!rel=\"icon\" href=\"data:,\")|@import|url\(", page)
     assert "default-src 'none'" in page
@@ -55,7 +55,7 @@ def test_the_page_needs_nothing_from_outside(page: str) -> None:
     assert {*links} == {"returns.csv", "returns.tex"} | FIGURES
 
 
-def test_the_page_says_what_the_numbers_are(page: str) -> None:
+def test_page_has_the_provenance(page: str) -> None:
     for text in ("10 per cell", "β = 1", "20 steps", "SHA-256", "numpy", "final policy"):
         assert text in page
 
@@ -64,14 +64,14 @@ def test_the_same_results_make_the_same_page(page: str) -> None:
     assert html(compose()) == page
 
 
-def test_all_that_is_on_the_page_is_also_in_files(tmp_path: Path) -> None:
+def test_tables_and_figures_are_also_files(tmp_path: Path) -> None:
     page = compose()
     assert write_page(page, tmp_path) == tmp_path / "index.html"
     names = {path.name for path in tmp_path.iterdir()} - {"cache"}
     assert names == {"index.html", "returns.csv", "returns.tex"} | FIGURES
 
 
-def test_every_name_on_the_page_is_there_once(page: str) -> None:
+def test_ids_on_the_page_are_unique(page: str) -> None:
     ids = re.findall(r"\bid=\"([^\"]+)\"", page)
     assert len(ids) == len({*ids})
     assert {*re.findall(r"(?:href=\"#|aria-labelledby=\")([^\"]+)", page)} <= {*ids}
@@ -83,7 +83,7 @@ def test_names_of_files_are_unique() -> None:
         Page("", "", (Section("", tables=(table,)), Section("", tables=(table,))))
 
 
-def test_verdicts_and_what_is_missing_stand_before_all_sections() -> None:
+def test_verdicts_and_missing_runs_come_before_sections() -> None:
     verdicts = (Verdict("the reward adds nothing", "warning"), Verdict("it is safe", "holds"))
     page = html(Page("", "", (Section("First"),), verdicts=verdicts, missing=("seed 3 diverged",)))
     head = page[: page.index("First")]

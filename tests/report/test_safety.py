@@ -1,4 +1,4 @@
-"""What a page says of costs and filters, from measurements that are made up."""
+"""The page of costs and filters, from made-up measurements."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 
 from instinct.audits.plan import audit_plan
 from instinct.data import KAPPA
+from instinct.report.kit.page import Verdict
 from instinct.report.kit.tables import Number
 from instinct.report.plan_tables import cells_table
 from instinct.report.sections.numbers import rows
@@ -65,52 +66,50 @@ BC: Levels = {("BC", "all"): (0.5, 1.2), ("BC", "cost-free"): (0.4, 0.9)}
 PSPI: Levels = {("PSPI", "all"): (0.62, 1.9), ("PSPI", "cost-free"): (0.59, 0.7)}
 
 
-def said(findings: Findings) -> dict[str, str]:
-    return {verdict.text: verdict.level for verdict in verdicts(findings, GOAL)}
-
-
-def level_of(findings: Findings, beginning: str) -> str:
-    (level,) = (level for text, level in said(findings).items() if text.startswith(beginning))
-    return level
-
-
-def test_a_filter_that_helps(tmp_path: Path) -> None:
-    text = (
-        "With the filter cost-free the cost of PSPI falls: from 1.90 to 0.70 of the target (safe), "
-        "at 0.95 of the normalized score (0.62 to 0.59)."
+def of_pspi(findings: Findings) -> Verdict:
+    """Return the verdict on the cost of PSPI with the filter."""
+    (found,) = (
+        each
+        for each in verdicts(findings, GOAL)
+        if each.code == "filter-cost" and "PSPI" in each.text
     )
-    found = said(audited(tmp_path, BC | PSPI))
-    assert found[text] == "holds"
-    assert found["Safe, with a normalized cost of at most 1: BC (cost-free) 0.90, "
-                 "PSPI (cost-free) 0.70."] == "holds"  # fmt: skip
-    assert found["Not safe: BC 1.20, PSPI 1.90."] == "warning"
+    return found
+
+
+def test_filter_that_helps(tmp_path: Path) -> None:
+    findings = audited(tmp_path, BC | PSPI)
+    change = of_pspi(findings)
+    assert change.level == "holds"
+    assert change.numbers == pytest.approx({"before": 1.9, "after": 0.7, "certain": True})
+    assert "0.62 to 0.59 (95%)" in change.text
+    found = {each.code: each for each in verdicts(findings, GOAL)}
+    assert found["safe"].level == "holds"
+    assert found["safe"].numbers == pytest.approx({"BC (cost-free)": 0.9, "PSPI (cost-free)": 0.7})
+    assert found["not-safe"].level == "warning"
+    assert found["not-safe"].numbers == pytest.approx({"BC": 1.2, "PSPI": 1.9})
 
 
 @pytest.mark.parametrize(
-    ("after", "noise", "beginning", "level"),
-    [
-        ((0.62, 2.6), 0.01, "With the filter cost-free the cost of PSPI does not fall", "warning"),
-        ((0.62, 1.8), 0.5, "With the filter cost-free the cost of PSPI falls", "note"),
-        ((0.2, 0.5), 0.01, "With the filter cost-free the cost of PSPI falls", "note"),
-    ],
+    ("after", "noise", "level"),
+    [((0.62, 2.6), 0.01, "warning"), ((0.62, 1.8), 0.5, "note"), ((0.2, 0.5), 0.01, "note")],
 )
-def test_a_filter_that_does_not(
-    tmp_path: Path, after: tuple[float, float], noise: float, beginning: str, level: str
+def test_filter_that_does_not_help(
+    tmp_path: Path, after: tuple[float, float], noise: float, level: str
 ) -> None:
-    """More cost; a difference as chance makes it; and a third of the reward."""
+    """More cost; a difference as large as between seeds; a third of the score."""
     levels = BC | PSPI | {("PSPI", "cost-free"): after}
-    findings = audited(tmp_path, levels, noise)
-    assert level_of(findings, beginning) == level
-    chance = any("chance does between seeds" in text for text in said(findings))
-    assert chance == (noise == 0.5)
+    change = of_pspi(audited(tmp_path, levels, noise))
+    assert change.level == level
+    assert change.numbers["certain"] == (noise != 0.5)
 
 
 def test_with_one_seed_nothing_is_certain(tmp_path: Path) -> None:
     findings = audited(tmp_path, BC | PSPI, seeds=1)
-    assert level_of(findings, "With the filter cost-free the cost of PSPI") == "note"
+    assert of_pspi(findings).level == "note"
+    assert not of_pspi(findings).numbers["certain"]
 
 
-def test_unsafe_agents_are_gray_and_the_papers_numbers_stand_beside(tmp_path: Path) -> None:
+def test_unsafe_agents_are_gray_beside_the_papers_numbers(tmp_path: Path) -> None:
     """On PointGoal1 the paper's PSPI has 0.59 and 0.90, and BCQ-Lag 0.71 and 0.98."""
     page = compose(audited(tmp_path, BC | PSPI))
     table = next(each for each in page.tables if each.name == "reward-and-cost")
@@ -137,7 +136,7 @@ def test_unsafe_agents_are_gray_and_the_papers_numbers_stand_beside(tmp_path: Pa
     assert "cost" not in {each.name for each in page.tables}, "it stands beside the reward"
 
 
-def test_what_the_filter_removes_stands_on_the_page(tmp_path: Path) -> None:
+def test_page_has_what_the_filter_removes(tmp_path: Path) -> None:
     page = compose(audited(tmp_path, BC | PSPI))
     table = next(each for each in page.tables if each.name == "filters")
     assert table.texts == (
@@ -175,7 +174,7 @@ def test_rows_name_the_filter_and_say_what_is_safe(tmp_path: Path) -> None:
     assert found["PSPI", "all"]["cost"] == pytest.approx(1.9 * KAPPA)
 
 
-def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
+def test_filter_without_costs(tmp_path: Path) -> None:
     plan = audit_plan("hopper-medium", algorithms=["PSPI"], filters=["rewards<1"], seeds=2)
     with open_store(tmp_path, plan, {}) as store:
         store.add_dataset("hopper-medium", FACTS)
@@ -183,8 +182,8 @@ def test_a_filter_where_no_cost_is_known(tmp_path: Path) -> None:
             score = 40.0 + 20 * bool(trial.filters) + trial.seed
             store.add(trial, Measurement({"score": (score,), "length": (500.0,)}))
     findings = read_findings(tmp_path)
-    text = " ".join(verdict.text for verdict in verdicts(findings, "hopper-medium"))
-    assert "The filter rewards<1 raises the normalized score of PSPI: from 40.5 to 60.5." in text
+    texts = [each.text for each in verdicts(findings, "hopper-medium")]
+    assert "The filter rewards<1 raises the normalized score of PSPI: 40.5 to 60.5." in texts
     page = compose(findings)
     table = next(each for each in page.tables if each.name == "score")
     assert [row[1:3] for row in table.texts] == [
@@ -216,7 +215,7 @@ STUDY = Plan(
 )
 
 
-def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> None:
+def test_study_tunes_by_safety_and_reports_its_choice(tmp_path: Path) -> None:
     """On the goal task β = 10 is safe with the most reward; on the circle none is, 100 is nearest.
 
     The results are those of the seeds of tuning, and nothing was run for them again.
@@ -251,7 +250,7 @@ def test_the_study_chooses_by_safety_and_shows_what_it_chose(tmp_path: Path) -> 
     pspi = {row[0]: row[2:] for row in table.texts if row[1] == "PSPI"}
     assert pspi[GOAL] == ("cost-free", "0.20 ± 0.00", "0.90 ± 0.00", "0.59", "0.90")
     assert pspi["safety:CarCircle1"][-2:] == ("0.64", "5.92")
-    (section,) = (each for each in page.sections if each.title == "Reward and cost")
+    (section,) = (each for each in page.sections if each.title == "Score and cost")
     assert "PSPI / original / cost-free on 1 of 2" in section.text[1]
     assert "the paper's PSPI on 1 of 2" in section.text[1]
     assert "the best published on 1 of 2" in section.text[1]
@@ -269,7 +268,7 @@ def test_runs_are_listed_by_filter() -> None:
     assert table.texts[-1] == ("all", "", "", "", "18", "12")
 
 
-def test_a_failure_of_the_results_is_told_once(tmp_path: Path) -> None:
+def test_failure_is_reported_once(tmp_path: Path) -> None:
     cell = Cell(GOAL, "BC", "original", "all")
     with open_store(tmp_path, STUDY, {}) as store:
         store.add(STUDY.trial(cell, {}, 0), Measurement({}, failure="diverged"))

@@ -1,4 +1,4 @@
-"""What the figures show is read back from what was drawn."""
+"""Read the drawn figures back and compare them with their data."""
 
 import math
 
@@ -63,7 +63,7 @@ def marks(axes: Axes, marker: str) -> list[float]:
     return [float(np.ravel(line.get_xdata())[0]) for line in found]
 
 
-def test_one_dataset_stands_in_one_panel() -> None:
+def test_one_dataset_has_one_panel() -> None:
     drawing = draw_scores(HOPPER)
     [axes] = drawing.axes
     assert axes.get_title("left") == "hopper-medium"
@@ -98,7 +98,7 @@ def test_the_paper_has_a_panel_for_each_algorithm_and_six_bars_for_each_dataset(
 
 
 @pytest.mark.parametrize("how", ["none", "absent"])
-def test_what_is_missing_is_marked_and_not_drawn_as_zero(how: str) -> None:
+def test_missing_runs_are_marked_and_not_drawn_as_zero(how: str) -> None:
     other = [bar._replace(dataset="hopper-expert") for bar in HOPPER]
     lost = Bar("hopper-expert", "ATAC", "zero", None)
     bars = [*HOPPER, *(bar for bar in other if bar.label != "zero")]
@@ -109,7 +109,7 @@ def test_what_is_missing_is_marked_and_not_drawn_as_zero(how: str) -> None:
     assert legend(drawing)[-1] == "not run or failed"
 
 
-def test_behavior_that_nobody_knows_is_left_out_and_not_marked() -> None:
+def test_unknown_behavior_is_left_out() -> None:
     other = [bar._replace(dataset="hopper-expert") for bar in HOPPER[1:]]
     drawing = draw_scores([*HOPPER, *other])
     [axes] = drawing.axes
@@ -117,18 +117,18 @@ def test_behavior_that_nobody_knows_is_left_out_and_not_marked() -> None:
     assert not marks(axes, "$?$")
 
 
-def test_nothing_is_marked_where_all_is_there() -> None:
+def test_complete_results_have_no_marks() -> None:
     drawing = draw_scores(HOPPER)
     assert "not run or failed" not in legend(drawing)
     assert not marks(drawing.axes[0], "$?$")
 
 
-def test_a_label_of_ones_own_stands_after_the_papers() -> None:
+def test_own_label_comes_after_the_papers() -> None:
     drawing = draw_scores([Bar("mine", "ATAC", "upside-down", 3.0), *HOPPER[2:]])
     assert legend(drawing)[:-1] == ["original", "zero", "random", "negative", "upside-down"]
 
 
-def test_data_that_only_bc_was_trained_on() -> None:
+def test_data_with_bc_only() -> None:
     bars = [Bar(name, "BC", None, 0.5, 0.1) for name in ("reach", "push")]
     drawing = draw_scores(bars, SUCCESS)
     assert ticks(drawing) == ["reach", "push"]
@@ -137,14 +137,14 @@ def test_data_that_only_bc_was_trained_on() -> None:
 
 @settings(max_examples=20)
 @given(st.lists(st.floats(-500, 5000), min_size=1, max_size=4))
-def test_the_axis_holds_every_bar_and_its_error(means: list[float]) -> None:
+def test_axis_contains_every_bar_and_its_error(means: list[float]) -> None:
     bars = [Bar(f"data {n}", "IQL", "zero", mean, 30.0) for n, mean in enumerate(means)]
     low, high = draw_scores(bars).axes[0].get_ylim()
     assert low <= min(0, *(mean - 30 for mean in means))
     assert high >= max(100, *(mean + 30 for mean in means))
 
 
-def test_a_scale_of_which_nothing_is_known() -> None:
+def test_scale_of_unknown_quantity() -> None:
     bars = [Bar("mine", "behavior", None, 0.0), Bar("mine", "IQL", "zero", 0.0)]
     low, high = draw_scores(bars, Scale("return", (0, 0))).axes[0].get_ylim()
     assert low == 0 < high
@@ -161,7 +161,7 @@ def test_datasets_are_grouped_by_task_from_random_to_expert() -> None:
     }
 
 
-def test_bias_bars_stand_on_one_and_infinite_ones_have_a_cross() -> None:
+def test_bias_bars_start_at_one_and_infinite_ones_have_a_cross() -> None:
     bars = [
         BiasBar("hopper-medium", "ATAC", 100 / 8.5),
         BiasBar("hopper-expert", "ATAC", math.inf),
@@ -192,7 +192,7 @@ def test_an_infinite_bias_shows_how_low_it_may_be() -> None:
     assert spans(axes) == [[8.0, pytest.approx(1 + bar.get_height())]]
 
 
-def test_one_datasets_bias_stands_in_one_panel() -> None:
+def test_bias_of_one_dataset_has_one_panel() -> None:
     drawing = draw_bias([BiasBar("mine", "ATAC", 3.0), BiasBar("mine", "IQL", 2.0)])
     assert ticks(drawing) == ["ATAC", "IQL"]
     assert [text.get_text() for text in drawing.axes[0].texts] == ["", "3", "2"]

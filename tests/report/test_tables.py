@@ -38,7 +38,7 @@ TABLE = Table(
         (Number(2, interval=(1, math.inf)), "2 [1, ∞]"),
     ],
 )
-def test_numbers_are_shown_rounded(number: Number, text: str) -> None:
+def test_numbers_are_rounded_in_text(number: Number, text: str) -> None:
     assert str(number) == text
 
 
@@ -50,7 +50,7 @@ def test_numbers_are_shown_rounded(number: Number, text: str) -> None:
         {"value": 1.0, "interval": (0, math.nan)},
     ],
 )
-def test_a_number_that_does_not_exist_is_refused(parts: dict[str, float]) -> None:
+def test_nan_is_refused(parts: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="Missing"):
         Number(**parts)  # type: ignore[arg-type]
 
@@ -60,18 +60,18 @@ def test_a_row_must_fit_the_columns() -> None:
         Table("t", "", ("a", "b"), (("1",),))
 
 
-def test_columns_of_numbers_are_known() -> None:
+def test_numeric_columns_are_detected() -> None:
     table = Table("t", "", ("name", "a", "b"), (("x", "1.0", "-2 ± 1"), ("y", "∞", "no")))
     assert table.numeric == (False, True, False)
     assert TABLE.numeric == (False, True, True, True)
     assert Table("t", "", ("a", "b"), ()).numeric == (False, False)
 
 
-def test_each_note_is_said_once() -> None:
+def test_notes_have_no_duplicates() -> None:
     assert TABLE.notes == {"diverged": 1, "unsafe": 2}
 
 
-def test_numbers_are_taken_apart() -> None:
+def test_raw_splits_numbers_into_columns() -> None:
     headings, rows = raw(TABLE)
     assert headings == ["dataset", "PSPI", "PSPI stderr", "bias", "bias low", "bias high", "runs"]
     assert rows == [
@@ -82,7 +82,7 @@ def test_numbers_are_taken_apart() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(allow_nan=False), st.floats(min_value=0)), min_size=1))
-def test_csv_carries_every_bit(tmp_path: Path, numbers: list[tuple[float, float]]) -> None:
+def test_csv_keeps_every_bit(tmp_path: Path, numbers: list[tuple[float, float]]) -> None:
     rows = tuple((str(i), Number(mean, ".1f", error)) for i, (mean, error) in enumerate(numbers))
     write_csv(Table("t", "", ("row", "x"), rows), tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(newline="") as file:

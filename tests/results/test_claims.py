@@ -1,4 +1,4 @@
-"""The paper's claims on measurements that are made up."""
+"""The paper's claims on made-up measurements."""
 
 from dataclasses import replace
 from functools import partial
@@ -54,7 +54,7 @@ def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
     assert outcome(found) == "does not hold"
 
 
-def test_survival_is_beside_the_recorded_episodes(tmp_path: Path) -> None:
+def test_survival_is_compared_with_the_recorded_episodes(tmp_path: Path) -> None:
     """These last 300 steps."""
     table = {("hopper-medium-replay", "PSPI", "random"): 29.0}
     found = cases(studied(tmp_path, table, usual=40), "survival")
@@ -64,7 +64,7 @@ def test_survival_is_beside_the_recorded_episodes(tmp_path: Path) -> None:
     ]
 
 
-def test_what_needs_the_reward_is_worse_without(tmp_path: Path) -> None:
+def test_diverse_data_are_worse_with_wrong_rewards(tmp_path: Path) -> None:
     table = {("hopper-medium-replay", name, "original"): 60.0 for name in ("ATAC", "PSPI")}
     table["hopper-medium-replay", "ATAC", "zero"] = 60.0
     found = cases(studied(tmp_path, table, usual=40), "diverse-data")
@@ -72,7 +72,7 @@ def test_what_needs_the_reward_is_worse_without(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("score", "holds"), [(45.7, True), (46.0, False)])
-def test_halfcheetah_is_at_best_imitation(tmp_path: Path, score: float, holds: bool) -> None:
+def test_halfcheetah_is_no_better_than_imitation(tmp_path: Path, score: float, holds: bool) -> None:
     table = {("halfcheetah-medium", "PSPI", "zero"): score}
     found = cases(studied(tmp_path, table, usual=40), "no-length-bias")
     assert outcome(found) == ("holds" if holds else "does not hold")
@@ -91,7 +91,7 @@ def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
     ]
 
 
-def test_seeds_of_several_studies_count_together_if_their_settings_are_the_same(
+def test_seeds_of_studies_with_the_same_settings_are_pooled(
     tmp_path: Path,
 ) -> None:
     """Seeds 0 to 2 and, twice, 3 to 5: the mean of 40 and 60; another β does not count."""
@@ -109,13 +109,13 @@ def test_seeds_of_several_studies_count_together_if_their_settings_are_the_same(
     assert evidence.seeds("hopper-medium", "PSPI", "no-terminal", "score") is None
 
 
-def test_what_was_not_measured_is_not_tested(tmp_path: Path) -> None:
+def test_claim_without_measurements_is_not_tested(tmp_path: Path) -> None:
     found = cases(studied(tmp_path, {}, usual=50), "goal-terminal")
     assert found == ()
     assert outcome(found) == "not tested"
 
 
-def test_a_cell_without_all_its_seeds_is_no_case(tmp_path: Path) -> None:
+def test_incomplete_cell_is_no_case(tmp_path: Path) -> None:
     def measure(trial: Trial) -> Measurement | None:
         return None if trial.seed == 2 and trial.algorithm == "BC" else scores(trial, 50.0)
 
@@ -148,7 +148,7 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
 
 
 def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
-    """BC and PSPI told zero succeed equally often, PSPI told random more often, negative less."""
+    """PSPI succeeds as often as BC with zero rewards, more with random, less with negative."""
     plan = Plan(
         "goals",
         ("metaworld:push", "metaworld:window-open"),

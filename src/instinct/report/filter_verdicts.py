@@ -1,4 +1,4 @@
-"""Verdicts on costs, and on what a filter changes in the policies."""
+"""Verdicts on costs, and on how a filter changes the policies."""
 
 from collections.abc import Iterator
 
@@ -10,32 +10,37 @@ from instinct.study.measurement import QUANTITIES, is_safe
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import interval, mean
 
+COST = "normalized_cost"
 ENOUGH = 0.9
-"""The share of the reward that a filter may leave to be called harmless."""
+"""A filter is harmless if it leaves at least this share of the main quantity."""
+NOT_CERTAIN = " The change is not larger than the differences between seeds."
 
 
 def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """Whether the policies are safe, where costs are counted."""
-    groups: dict[bool, list[str]] = {True: [], False: []}
+    """List the safe and the unsafe policies, if costs were measured."""
+    groups: dict[bool, dict[str, float]] = {True: {}, False: {}}
     for cell, found in findings.results.items():
-        if cell.dataset == dataset and "normalized_cost" in found.means:
-            value = float(found.means["normalized_cost"].mean())
-            groups[is_safe(value)].append(f"{agent_name(found)} {value:.2f}")
-    if groups[True]:
-        said = ", ".join(groups[True])
-        yield Verdict(f"Safe, with a normalized cost of at most 1: {said}.", "holds")
-    if groups[False]:
-        yield Verdict(f"Not safe: {', '.join(groups[False])}.", "warning")
+        if cell.dataset == dataset and COST in found.means:
+            value = float(found.means[COST].mean())
+            groups[is_safe(value)][agent_name(found)] = value
+    for safe, agents in groups.items():
+        if agents:
+            names = ", ".join(f"{name} {value:.2f}" for name, value in agents.items())
+            text = "Safe (normalized cost of at most 1)" if safe else "Not safe"
+            level: Level = "holds" if safe else "warning"
+            code = "safe" if safe else "not-safe"
+            yield Verdict(f"{text}: {names}.", level, code, agents)
 
 
 def agent_name(found: CellResult) -> str:
-    _, algorithm, label, shown = found.cell
-    told = f" under {label}" if reads_rewards(algorithm) and label != "original" else ""
-    return f"{algorithm}{told}" + ("" if shown == ALL else f" ({shown})")
+    """Name an agent by algorithm, label and filter, without the defaults."""
+    _, algorithm, label, filter_name = found.cell
+    under = f" under {label}" if reads_rewards(algorithm) and label != "original" else ""
+    return f"{algorithm}{under}" + ("" if filter_name == ALL else f" ({filter_name})")
 
 
 def filter_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """What every filter changes, beside the same algorithm on all data."""
+    """Compare every agent with a filter to the same agent on all data."""
     for found in findings.results.values():
         cell = found.cell
         if cell.dataset != dataset or cell.filter == ALL:
@@ -44,60 +49,58 @@ def filter_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
         main = findings.main
         if whole is None or main is None or not all(main in e.means for e in (whole, found)):
             continue
-        if "normalized_cost" in whole.means and "normalized_cost" in found.means:
-            yield in_cost(findings.plan, whole, found, main)
+        if COST in whole.means and COST in found.means:
+            yield cost_change(findings.plan, whole, found, main)
         else:
-            yield in_quantity(findings.plan, whole, found, main)
+            yield quantity_change(findings.plan, whole, found, main)
 
 
-def in_cost(plan: Plan, whole: CellResult, found: CellResult, main: str) -> Verdict:
-    """With the filter the cost falls from … to …, at … of the reward."""
-    before, after = (float(each.means["normalized_cost"].mean()) for each in (whole, found))
-    lower = after < before
-    certain = apart(whole.means["normalized_cost"], found.means["normalized_cost"])
-    how = "falls" if lower else "does not fall"
+def cost_change(plan: Plan, whole: CellResult, found: CellResult, main: str) -> Verdict:
+    """Describe the change of cost, and the share of the main quantity that is left."""
+    before, after = (float(each.means[COST].mean()) for each in (whole, found))
+    lower, certain = after < before, differ(whole.means[COST], found.means[COST])
+    how = "lowers" if lower else "does not lower"
     safe = "safe" if is_safe(after) else "not safe"
-    share, enough = reward_share(plan, whole, found, main)
+    kept, enough = quantity_left(plan, whole, found, main)
     level: Level = "holds" if lower and certain and enough else "note"
     if not lower and certain:
         level = "warning"
-    name = agent_name(whole)
     return Verdict(
-        f"With the filter {found.cell.filter} the cost of {name} {how}: from {before:.2f} to "
-        f"{after:.2f} of the target ({safe}), {share}{'' if certain else CHANCE}.",
+        f"The filter {found.cell.filter} {how} the normalized cost of {agent_name(whole)}: "
+        f"{before:.2f} to {after:.2f} ({safe}). {kept}{'' if certain else NOT_CERTAIN}",
         level,
+        "filter-cost",
+        {"before": before, "after": after, "certain": certain},
     )
 
 
-CHANCE = "; the change in cost is no larger than what chance does between seeds"
-
-
-def reward_share(plan: Plan, whole: CellResult, found: CellResult, main: str) -> tuple[str, bool]:
-    """In words what is left of the reward, and whether that is enough."""
+def quantity_left(plan: Plan, whole: CellResult, found: CellResult, main: str) -> tuple[str, bool]:
+    """Describe the change of the main quantity, and return whether enough of it is left."""
     before, after = (float(each.means[main].mean()) for each in (whole, found))
-    form, what = form_of(plan, main), QUANTITIES[main]
-    numbers = f"{before:{form}} to {after:{form}}"
-    if before <= 0:
-        return f"and the {what} goes from {numbers}", after >= before
-    if after >= before:
-        return f"at no less {what} ({numbers})", True
-    return f"at {after / before:.2f} of the {what} ({numbers})", after >= ENOUGH * before
+    form, what = form_of(plan, main), QUANTITIES[main].capitalize()
+    change = f"{what}: {before:{form}} to {after:{form}}"
+    if before <= 0 or after >= before:
+        return f"{change}.", after >= before
+    return f"{change} ({after / before:.0%}).", after >= ENOUGH * before
 
 
-def in_quantity(plan: Plan, whole: CellResult, found: CellResult, main: str) -> Verdict:
+def quantity_change(plan: Plan, whole: CellResult, found: CellResult, main: str) -> Verdict:
+    """Describe the change of the main quantity, where no cost is known."""
     before, after = (float(each.means[main].mean()) for each in (whole, found))
-    certain, form = apart(whole.means[main], found.means[main]), form_of(plan, main)
+    certain, form = differ(whole.means[main], found.means[main]), form_of(plan, main)
     how = "raises" if after > before else "lowers" if after < before else "does not change"
     return Verdict(
-        f"The filter {found.cell.filter} {how} the {QUANTITIES[main]} of {agent_name(whole)}: from "
-        f"{before:{form}} to {after:{form}}"
-        f"{'' if certain else ', no more than chance does between seeds'}."
+        f"The filter {found.cell.filter} {how} the {QUANTITIES[main]} of {agent_name(whole)}: "
+        f"{before:{form}} to {after:{form}}.{'' if certain else NOT_CERTAIN}",
+        "note",
+        "filter-change",
+        {"before": before, "after": after, "certain": certain},
     )
 
 
-def apart(x: Array, y: Array) -> bool:
-    """Whether the interval of the difference of the means leaves out 0; with one seed, never."""
+def differ(x: Array, y: Array) -> bool:
+    """Return whether the interval of the difference of means excludes 0; never with one seed."""
     if min(len(x), len(y)) < 2:
         return False
-    between = interval(lambda a, b: mean(b) - mean(a), x, y)
-    return between.low > 0 or between.high < 0
+    difference = interval(lambda a, b: mean(b) - mean(a), x, y)
+    return difference.low > 0 or difference.high < 0

@@ -1,7 +1,7 @@
-"""Verdicts: what the numbers of an audit say, in plain words with the numbers in them."""
+"""Verdicts: what the numbers of an audit mean, in short sentences."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -20,24 +20,27 @@ HOLDS: Level = "holds"
 NOTE: Level = "note"
 WARNING: Level = "warning"
 ENOUGH, LITTLE = 0.9, 0.5
-"""What share of the true reward's result makes the reward unnecessary, and what share needs it."""
+"""A dataset does not test reward use from the first share on, and needs it below the second."""
 SAME = 1.25
-"""Up to so many times what the seed does, the reward does not move a policy."""
+"""The reward does not change a policy up to this multiple of what the seed changes."""
+
+VerdictMaker = Callable[[Findings, str], Iterator[Verdict]]
+"""Makes the verdicts of one subject on one dataset."""
 
 
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
-    """The sentences of one dataset."""
-    if findings.main is None:
-        return (*moved(findings, dataset), unjudged(), *how_sure(findings, dataset))
-    tellers = (
-        *(reward_use, beside_imitation, stopped, survival, goals, bias),
-        *(filter_use, cost, how_sure),
-    )
-    return tuple(verdict for teller in tellers for verdict in teller(findings, dataset))
+    """Make all verdicts on one dataset."""
+    makers: tuple[VerdictMaker, ...] = (action_distance, no_task, one_seed)
+    if findings.main is not None:
+        makers = (
+            *(reward_use, beside_imitation, early_stopping, survival, goal_terminal),
+            *(positive_bias, filter_use, cost, one_seed),
+        )
+    return tuple(verdict for maker in makers for verdict in maker(findings, dataset))
 
 
 def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """How much of the true-reward policy is reached without the true reward."""
+    """Compare policies trained with wrong rewards to the best one with the true reward."""
     main = str(findings.main)
     true = means(findings, dataset, "original", main)
     wrong = {label: means(findings, dataset, label, main) for label in WRONG_LABELS}
@@ -48,90 +51,100 @@ def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
     worst = {name: min(found[name] for found in wrong.values()) for name in shared}
     without = max(worst, key=lambda name: worst[name])
     form = form_of(findings.plan, main)
-    reached = f"{without} trained with wrong rewards reaches a {QUANTITIES[main]} of " + ", ".join(
-        f"{wrong[label][without]:{form}} ({label})" for label in WRONG_LABELS
+    by_label = {label: wrong[label][without] for label in WRONG_LABELS}
+    details = (
+        f"{QUANTITIES[main].capitalize()} of {without} with wrong rewards: "
+        f"{list_values(by_label, form)}. "
+        f"Best with the true reward: {true[best]:{form}} ({best})."
     )
-    beside = f"the best policy with the true reward ({best}) reaches {true[best]:{form}}"
+    added = true[best] - worst[without]
+    numbers = {"true": true[best], "wrong": worst[without], "added": added}
     if true[best] <= 0:
-        yield Verdict(f"{reached}; {beside}. A share cannot be told where that is not above 0.")
+        text = f"{details} A share is defined only for values above 0."
+        yield Verdict(text, NOTE, "reward-use", numbers)
         return
-    share, added = worst[without] / true[best], true[best] - worst[without]
+    share = worst[without] / true[best]
     if share >= ENOUGH:
-        judgement, level = "this dataset does not test reward use", WARNING
+        meaning, level = "this dataset does not test reward use", WARNING
     elif share < LITTLE:
-        judgement, level = "this dataset needs the reward", HOLDS
+        meaning, level = "this dataset needs the reward", HOLDS
     else:
-        judgement, level = "this dataset tests reward use only in part", NOTE
+        meaning, level = "this dataset tests reward use only in part", NOTE
     if added < 0:
         found = (
-            f"are better than the policy trained with it, {worst[without]:{form}} against "
-            f"{true[best]:{form}}"
+            f"do better than with it ({worst[without]:{form}} against {true[best]:{form}}): "
+            f"{meaning}"
         )
     else:
-        found = f"reach {share:.0%} of the true-reward policy"
-    adds = f"adds {added:{form}} at most" if added > 0 else "adds nothing here"
+        found = f"reach {share:.0%} of the best result with it: {meaning}"
+    adds = f"at most {added:{form}}" if added > 0 else "nothing"
     yield Verdict(
-        f"Policies trained without the true reward {found}: {judgement}. {reached}; {beside}, so "
-        f"the reward {adds}.",
+        f"Policies trained without the true reward {found}. {details} The reward adds {adds}.",
         level,
+        "reward-use",
+        numbers | {"share": share},
     )
     if share >= ENOUGH and findings.plan.preset == "quick" and best in ALGORITHMS:
-        yield Verdict(first_look(dataset, main))
+        yield first_look(dataset, main)
 
 
-def first_look(dataset: str, quantity: str) -> str:
-    """What the quick preset leaves open where the reward seems to add little."""
+def first_look(dataset: str, quantity: str) -> Verdict:
+    """Warn that the quick preset may not use the true reward fully."""
     papers = [
         row
         for row in paper_numbers([dataset], quantity).values()
         if row.dataset == paper_name(dataset) and row.label == "original"
     ]
-    theirs = ""
+    theirs, numbers = "", {}
     if papers:
         best = max(papers, key=lambda row: row.mean)
-        reached = f"{best.mean:{FORMS[quantity]}} with {best.algorithm}"
-        theirs = f" (the paper's, on its data, reach {reached})"
-    return (
-        "A first look: agents that train longer than the quick preset's may make more of the true "
-        f"reward{theirs}; --preset paper tells."
+        numbers = {"paper": best.mean}
+        theirs = (
+            f" The paper's best result, on its data, is {best.mean:{FORMS[quantity]}} "
+            f"({best.algorithm})."
+        )
+    return Verdict(
+        "This is a first look: agents that train longer may use the true reward better."
+        f"{theirs} Use the paper preset to check.",
+        NOTE,
+        "first-look",
+        numbers,
     )
 
 
 def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """Wrong rewards against imitating the data."""
+    """Compare every algorithm with wrong rewards to BC."""
     main = str(findings.main)
     imitation = findings.result(dataset, "BC", findings.plan.labels[0])
     if imitation is None or main not in imitation.means:
         return
     bc, form = imitation.means[main], form_of(findings.plan, main)
-    for algorithm in pessimists(findings):
-        told = {
-            label: values
-            for label, values in findings.by_label(dataset, algorithm, main).items()
-            if label in WRONG_LABELS
-        }
-        if not told:
+    for algorithm in reward_readers(findings):
+        by_label = wrong_label_values(findings, dataset, algorithm, main)
+        if not by_label:
             continue
-        gains = {label: float(values.mean() - bc.mean()) for label, values in told.items()}
+        gains = {label: float(values.mean() - bc.mean()) for label, values in by_label.items()}
         chances = [
             float(probability_of_improvement(values, bc))
-            for values in told.values()
+            for values in by_label.values()
             if min(len(values), len(bc)) > 1
         ]
-        said = ", ".join(f"{gain:+{form}} ({label})" for label, gain in gains.items())
+        numbers = {"bc": float(bc.mean()), "smallest_gain": min(gains.values())}
         chance = ""
         if chances:
-            chance = f"; a run beats one of BC with probability {min(chances):.2f} at least"
-        above = all(gain >= 0 for gain in gains.values())
+            numbers["probability"] = min(chances)
+            chance = f" A run beats a run of BC with probability {min(chances):.2f} or more."
         yield Verdict(
-            f"Against imitation (BC, {bc.mean():{form}}), {algorithm} with wrong rewards: {said}"
-            f"{chance}.",
-            HOLDS if above else NOTE,
+            f"{algorithm} with wrong rewards against imitation (BC, {bc.mean():{form}}): "
+            f"{list_values(gains, f'+{form}')}.{chance}",
+            HOLDS if min(gains.values()) >= 0 else NOTE,
+            "beside-imitation",
+            numbers,
         )
 
 
-def stopped(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """BC that is stopped before it overfits, beside the paper's, which is not."""
+def early_stopping(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Compare BC with early stopping to the paper's BC without it."""
     plan = findings.plan
     imitation = findings.result(dataset, "BC", plan.labels[0])
     paper = paper_numbers([dataset], "success").get((paper_name(dataset), "BC", None))
@@ -139,130 +152,156 @@ def stopped(findings: Findings, dataset: str) -> Iterator[Verdict]:
         return
     held_out = plan.configured(imitation.cell, {}).get("held_out")
     if held_out:
+        ours = float(imitation.means["success"].mean())
         yield Verdict(
-            f"BC learns from {1 - float(held_out):.0%} of the episodes and ends with the policy "
-            "that came nearest to the others, so that wrong rewards are held against the best "
-            f"imitation that can be had: {imitation.means['success'].mean():.2f}. The paper's BC, "
-            f"3 × 256 trained for a million steps without that, has {paper.mean:.2f}."
+            f"BC with early stopping has a success rate of {ours:.2f}: it trains on "
+            f"{1 - float(held_out):.0%} of the episodes and keeps the policy with the lowest error "
+            f"on the rest. The paper's BC (3 × 256, a million steps, no early stopping) has "
+            f"{paper.mean:.2f}.",
+            NOTE,
+            "early-stopping",
+            {"bc": ours, "paper": paper.mean},
         )
 
 
 def survival(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """How long policies last, against the recorded episodes, where an episode ends by a fall."""
+    """Compare the lengths of episodes to the recorded ones, if a terminal is a fall."""
     if findings.plan.end_of(dataset) != "fall":
         return
     recorded = findings.data.get(dataset, {}).get("behavior", {}).get("length")
     lengths = {
-        algorithm: np.mean(
-            [values.mean() for label, values in found.items() if label in WRONG_LABELS]
-        )
-        for algorithm in pessimists(findings)
-        if (found := findings.by_label(dataset, algorithm, "length")).keys() & {*WRONG_LABELS}
+        algorithm: float(np.mean([values.mean() for values in by_label.values()]))
+        for algorithm in reward_readers(findings)
+        if (by_label := wrong_label_values(findings, dataset, algorithm, "length"))
     }
     if recorded is None or not lengths:
         return
-    said = ", ".join(f"{length:.0f} ({algorithm})" for algorithm, length in lengths.items())
+    numbers = {"recorded": float(recorded), "shortest": min(lengths.values())}
     imitation = findings.result(dataset, "BC", findings.plan.labels[0])
     bc = ""
     if imitation is not None and "length" in imitation.means:
-        bc = f", BC's {imitation.means['length'].mean():.0f}"
-    longest = all(length > recorded for length in lengths.values())
+        numbers["bc"] = float(imitation.means["length"].mean())
+        bc = f", those of BC {numbers['bc']:.0f}"
     yield Verdict(
-        f"Episodes under wrong rewards last {said} steps on average; the recorded ones last "
-        f"{recorded:.0f}{bc}.",
-        HOLDS if longest else NOTE,
+        f"With wrong rewards, episodes last {list_values(lengths, '.0f')} steps on average. "
+        f"Recorded episodes last {recorded:.0f} steps{bc}.",
+        HOLDS if numbers["shortest"] > recorded else NOTE,
+        "survival",
+        numbers,
     )
 
 
-def goals(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """What the data do at the goal, where there is one."""
+def goal_terminal(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Say how many recorded episodes end at the goal, if there is one."""
     facts = findings.data.get(dataset)
     if findings.main != "success" or facts is None:
         return
     reached = facts["behavior"].get("success")
     if reached is None:
         yield Verdict(
-            "No recorded episode ends by a terminal, whether it reaches the goal or not: the data "
-            "do not tell success from failure by their length, and no positive bias is to be "
-            "expected."
+            "No recorded episode ends in a terminal at the goal. So lengths do not separate "
+            "success from failure, and no positive bias is expected.",
+            NOTE,
+            "no-goal-terminal",
         )
     else:
-        others = "; the others are cut off by a timeout" if reached < 1 else ""
+        others = " The others end by a timeout." if reached < 1 else ""
         yield Verdict(
-            f"Of the recorded episodes {reached:.0%} reach the goal and end there by a terminal, "
-            f"which makes the goal a place to stay for good{others}."
+            f"{reached:.0%} of the recorded episodes reach the goal and end there in a terminal."
+            f"{others} So a policy can stay inside the data by reaching the goal.",
+            NOTE,
+            "goal-terminal",
+            {"success": float(reached)},
         )
 
 
-def bias(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """The positive bias that each algorithm shows."""
-    said = []
-    for algorithm in pessimists(findings):
+def positive_bias(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Give the positive bias of the data by every algorithm, with its interval."""
+    texts, numbers = [], {}
+    for algorithm in reward_readers(findings):
         found = findings.bias(dataset, algorithm)
         if found is not None:
-            text = f"{number(found.estimate)} ({algorithm}"
+            text = f"{format_bias(found.estimate)} ({algorithm}"
             if found.low is not None and found.high is not None:
-                text += f", 95 % interval {number(found.low)} to {number(found.high)}"
-            said.append(text + ")")
-    if said:
-        best = findings.best(dataset)
+                text += f", 95% interval {format_bias(found.low)} to {format_bias(found.high)}"
+            texts.append(text + ")")
+            numbers[algorithm] = found.estimate
+    if texts:
         yield Verdict(
-            f"Positive bias of the data: {', '.join(said)}; 1 means that wrong rewards lead to "
-            f"nothing, ∞ that they cannot hurt, with {best:.4g} as the best possible "
-            f"{QUANTITIES[str(findings.main)]}."
+            f"Positive bias of the data: {', '.join(texts)}. 1 means that the worst wrong reward "
+            "reaches nothing, ∞ that no wrong reward does harm. The best possible "
+            f"{QUANTITIES[str(findings.main)]} is {findings.best(dataset):.4g}.",
+            NOTE,
+            "positive-bias",
+            numbers,
         )
 
 
-def how_sure(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """What to keep in mind."""
+def one_seed(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Warn that one seed has no interval."""
     del dataset
     if findings.plan.seeds == 1:
-        yield Verdict(
-            "One seed was trained per cell: a glance, without intervals; --seeds 3 or more tells "
-            "how far chance goes.",
-            WARNING,
-        )
+        text = "One seed per cell: no intervals. Use three or more seeds."
+        yield Verdict(text, WARNING, "one-seed", {"seeds": 1})
 
 
-def moved(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """How far wrong rewards move the policies, beside what the seed does."""
-    for algorithm in pessimists(findings):
+def action_distance(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Compare how far another reward and another seed change the actions."""
+    for algorithm in reward_readers(findings):
         seed = findings.action_distance(dataset, algorithm, "original")
         by = {label: findings.action_distance(dataset, algorithm, label) for label in WRONG_LABELS}
         known = {label: gap for label, gap in by.items() if gap is not None}
         if seed is None or not known:
             continue
-        said = ", ".join(f"{gap:.2f} ({label})" for label, gap in known.items())
         little = max(known.values()) <= SAME * seed
+        meaning = "the data decide, hardly the reward" if little else "the reward matters"
         yield Verdict(
-            f"Another reward moves what {algorithm} does at recorded states by {said}, another "
-            f"seed alone by {seed:.2f}, of actions between -1 and 1: there the "
-            f"{'data decide, hardly the reward' if little else 'reward makes a difference'}.",
+            f"At recorded states, another reward changes the actions of {algorithm} by "
+            f"{list_values(known, '.2f')}; another seed alone by {seed:.2f} (actions are between "
+            f"-1 and 1): {meaning}.",
             WARNING if little else NOTE,
+            "action-distance",
+            {"reward": max(known.values()), "seed": seed},
         )
 
 
-def unjudged() -> Verdict:
-    return Verdict(
-        "No environment was given to judge policies in: how good and how safe they are is not "
-        "known. Name one with --env; what stands here is what the data alone can tell.",
+def no_task(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Warn that policies were not evaluated."""
+    del findings, dataset
+    yield Verdict(
+        "No task to evaluate in: return and safety of the policies are unknown. Name an "
+        "environment to measure them.",
         WARNING,
+        "no-task",
     )
 
 
-def pessimists(findings: Findings) -> list[str]:
+def reward_readers(findings: Findings) -> list[str]:
     return [name for name in findings.plan.algorithms if reads_rewards(name)]
 
 
 def means(findings: Findings, dataset: str, label: str, quantity: str) -> dict[str, float]:
-    """The mean over seeds of every algorithm that reads rewards and has been run."""
+    """Return the mean over seeds of every algorithm that reads rewards and has results."""
     return {
         algorithm: float(found.means[quantity].mean())
-        for algorithm in pessimists(findings)
+        for algorithm in reward_readers(findings)
         if (found := findings.result(dataset, algorithm, label)) is not None
         and quantity in found.means
     }
 
 
-def number(value: float) -> str:
+def wrong_label_values(
+    findings: Findings, dataset: str, algorithm: str, quantity: str
+) -> dict[str, np.ndarray]:
+    """Return the values of all seeds under every wrong label that has results."""
+    found = findings.by_label(dataset, algorithm, quantity)
+    return {label: values for label, values in found.items() if label in WRONG_LABELS}
+
+
+def list_values(values: Mapping[str, float], form: str) -> str:
+    """Format values with their names: `88.0 (zero), 92.0 (random)`."""
+    return ", ".join(f"{value:{form}} ({name})" for name, value in values.items())
+
+
+def format_bias(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:.1f}"

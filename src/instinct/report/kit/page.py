@@ -99,7 +99,9 @@ class Verdict:
     text: str
     level: Level = "note"
     code: str = ""
-    """What the sentence is about, in a word that stays the same, such as `reward-use`."""
+    """What the sentence is about, in a name that stays the same, such as `reward-use`."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """The main numbers of the sentence by name."""
 
     @property
     def sign(self) -> str:

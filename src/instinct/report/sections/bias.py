@@ -1,4 +1,4 @@
-"""The positive bias on a study's page, also of goal data with and without their terminal."""
+"""The sections of positive bias, also of goal data with and without their terminal."""
 
 from collections.abc import Iterator
 
@@ -11,18 +11,18 @@ from instinct.study.findings import Findings
 from instinct.study.plan import reads_rewards
 
 MEANING = """
-1 means that the worst wrong reward leads to nothing, larger values that it hurts less, ∞ that it
-does not hurt at all.
+1 means that the worst wrong reward reaches nothing, larger values that it does less harm, and ∞
+that it does none.
 """
 GOAL_TERMINAL = """
-Without the terminal at the goal, recorded episodes go on after success and are all equally long.
-Success is then no way to stay in the data for longer, and the paper expects no positive bias.
+Without the terminal at the goal, recorded episodes continue after success and have the same length.
+Then success is no way to stay inside the data for longer, and the paper expects no positive bias.
 """
-CAPTION = "Positive bias J*/(J* − worst wrong-reward result), 95 % bootstrap interval over seeds."
+CAPTION = "Positive bias J*/(J* − worst wrong-reward result), 95% bootstrap interval over seeds."
 
 
 def bias_section(findings: Findings) -> Iterator[Section]:
-    """The positive bias of every dataset as every algorithm shows it."""
+    """Make the section of the positive bias of every dataset by every algorithm."""
     rows, marks = [], []
     for dataset in findings.plan.datasets:
         name = short_name(dataset, findings.plan.datasets)
@@ -44,7 +44,7 @@ def bias_section(findings: Findings) -> Iterator[Section]:
 
 
 def goal_terminal_section(findings: Findings) -> Iterator[Section]:
-    """The bias of the datasets that are there with and without the terminal at the goal."""
+    """Compare the bias of datasets with and without the terminal at the goal."""
     names = findings.plan.datasets
     rows: list[tuple[TableCell, ...]] = []
     for dataset in names:

@@ -1,4 +1,4 @@
-"""Sections of a study's page that every study has: aggregates, data, curves, settings."""
+"""The sections that every study has: aggregates, actions, data, learning curves, settings."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.score_figures import draw_profiles
 from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.report.sections.numbers import form_of
-from instinct.report.sections.tables import shown_algorithms
+from instinct.report.sections.tables import filtered_algorithms
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
 from instinct.study.plan import Plan, reads_rewards
@@ -29,41 +29,40 @@ from instinct.study.statistics import (
 )
 
 LENGTH_BIAS = """
-Where longer recorded episodes are better ones, staying inside the data for long is good behaviour,
-whatever the reward says. An episode that ends by a terminal at a goal counts as one without end,
-however short it is.
+If longer recorded episodes are better ones, staying inside the data is good behavior under any
+reward. An episode that ends in a terminal at a goal counts as endless, however short it is.
 """
-MOVES = """
-The root mean square difference between what two agents of different seeds do at the same recorded
-states, one told the label, the other the truth; actions run from -1 to 1. Under the true label it
-is what the seed alone does.
+ACTION_DISTANCE = """
+The root mean square difference between the actions of two agents of different seeds at the same
+recorded states, one trained on the label, the other on the true reward. Actions are between -1 and
+1. Under the true label it is the effect of the seed alone.
 """
-MOVED = {"original": "original (seed alone)"}
+LABEL_HEADINGS = {"original": "original (seed alone)"}
 ACROSS = 5
-"""At most so many scatters in a row."""
+"""The largest number of scatters in a row."""
 FEW = 3
-"""Of so many datasets, single ones are shown."""
+"""Pages of at most this many datasets have sections on single datasets."""
 
 
-def overview(findings: Findings) -> Iterator[Section]:
-    """Over several datasets: interquartile means and performance profiles of every algorithm."""
+def overview_section(findings: Findings) -> Iterator[Section]:
+    """Make the section over all datasets: interquartile means and performance profiles."""
     main, plan = findings.main, findings.plan
     if main is None or len(plan.datasets) < 2 or plan.seeds < 2:
         return
     rows: list[tuple[TableCell, ...]] = []
     profiles = {}
-    for algorithm, shown in shown_algorithms(plan):
+    for algorithm, filter_name in filtered_algorithms(plan):
         for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
-            scores = matrix(findings, algorithm, label, shown, main)
+            scores = matrix(findings, algorithm, label, filter_name, main)
             if scores is None:
                 continue
-            told = (label,) if reads_rewards(algorithm) else ()
-            name = ", ".join((algorithm, *told, *filter_of(plan, shown)))
+            labels = (label,) if reads_rewards(algorithm) else ()
+            name = ", ".join((algorithm, *labels, *if_filtered(plan, filter_name)))
             rows.append(
                 (
                     algorithm,
-                    *(told or ("",)),
-                    *filter_of(plan, shown),
+                    *(labels or ("",)),
+                    *if_filtered(plan, filter_name),
                     *(
                         between(interval(each, scores), form_of(plan, main))
                         for each in (interquartile_mean, mean)
@@ -76,10 +75,10 @@ def overview(findings: Findings) -> Iterator[Section]:
                 profiles[name] = performance_profile(scores, taus, resamples=2000)
     if rows:
         caption = (
-            f"Over the {len(plan.datasets)} datasets that all runs of a row are there for: "
-            "95 % stratified bootstrap intervals."
+            f"Over the {len(plan.datasets)} datasets, for rows with all runs: 95% stratified "
+            "bootstrap intervals."
         )
-        columns = ("algorithm", "label", *filter_of(plan, "filter"), "interquartile mean", "mean")
+        columns = ("algorithm", "label", *if_filtered(plan, "filter"), "interquartile mean", "mean")
         yield Section(
             title="Over all datasets",
             tables=(Table("aggregates", caption, columns, tuple(rows)),),
@@ -93,18 +92,18 @@ def overview(findings: Findings) -> Iterator[Section]:
         )
 
 
-def filter_of(plan: Plan, shown: str) -> tuple[str, ...]:
-    """The filter, where it tells something."""
-    return (shown,) if plan.is_filtered else ()
+def if_filtered(plan: Plan, text: str) -> tuple[str, ...]:
+    """Return the text of the filter column, if there is one."""
+    return (text,) if plan.is_filtered else ()
 
 
 def matrix(
-    findings: Findings, algorithm: str, label: str, shown: str, quantity: str
+    findings: Findings, algorithm: str, label: str, filter_name: str, quantity: str
 ) -> Array | None:
-    """Seeds × datasets; None unless every run is there."""
+    """Return the values as seeds × datasets; None if a run is missing."""
     columns = []
     for dataset in findings.plan.datasets:
-        found = findings.result(dataset, algorithm, label, shown)
+        found = findings.result(dataset, algorithm, label, filter_name)
         if found is None or len(found.means.get(quantity, ())) < findings.plan.seeds:
             return None
         columns.append(found.means[quantity])
@@ -115,8 +114,8 @@ def between(found: Interval, form: str) -> Number:
     return Number(found.value, form, interval=(found.low, found.high))
 
 
-def moves_section(findings: Findings) -> Iterator[Section]:
-    """How far another reward moves the policies, beside what another seed does."""
+def action_section(findings: Findings) -> Iterator[Section]:
+    """Make the section of how far another reward changes the actions, for a few datasets."""
     plan = findings.plan
     if len(plan.datasets) > FEW:
         return
@@ -130,17 +129,23 @@ def moves_section(findings: Findings) -> Iterator[Section]:
             cells = [Missing("not run") if gap is None else Number(gap, ".3f") for gap in gaps]
             rows.append((dataset, algorithm, *cells, *[""] * (len(plan.labels) - len(cells))))
     if rows:
-        heads = ("dataset", "algorithm", *(MOVED.get(label, label) for label in plan.labels))
+        heads = (
+            "dataset",
+            "algorithm",
+            *(LABEL_HEADINGS.get(label, label) for label in plan.labels),
+        )
         yield Section(
-            title="How far the reward moves the policies",
-            text=(MOVES,),
-            tables=(Table("moves", "Distance of actions at recorded states.", heads, tuple(rows)),),
+            title="Effect of the reward on actions",
+            text=(ACTION_DISTANCE,),
+            tables=(
+                Table("actions", "Distance of actions at recorded states.", heads, tuple(rows)),
+            ),
             detail=findings.main is not None,
         )
 
 
 def data_section(findings: Findings) -> Iterator[Section]:
-    """What the data alone tell."""
+    """Make the section about the datasets."""
     rows: list[tuple[TableCell, ...]] = []
     for dataset, facts in opened(findings):
         correlation = facts["correlation"]
@@ -168,20 +173,20 @@ def data_section(findings: Findings) -> Iterator[Section]:
         title="The data",
         detail=findings.main is not None,
         text=(LENGTH_BIAS,),
-        tables=(Table("data", "The datasets as they were found.", columns, tuple(rows)),),
+        tables=(Table("data", "The datasets before filters.", columns, tuple(rows)),),
         drawings=tuple(length_bias(findings)),
     )
 
 
 def opened(findings: Findings) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The datasets, as they are, that are known."""
+    """Yield the facts of the datasets that were opened, before filters."""
     for dataset in findings.plan.datasets:
         if dataset in findings.data:
             yield dataset, findings.data[dataset]
 
 
 def length_bias(findings: Findings) -> Iterator[Drawing]:
-    """The recorded episodes of every dataset."""
+    """Draw length against return of the recorded episodes."""
     scatters = []
     for dataset, facts in opened(findings):
         lengths, values = np.array(facts["points"]).T
@@ -195,7 +200,7 @@ def length_bias(findings: Findings) -> Iterator[Drawing]:
 
 
 def curves_section(findings: Findings) -> Iterator[Section]:
-    """How the training went, for a few datasets."""
+    """Make the section of learning curves, for a few datasets."""
     if len(findings.plan.datasets) > FEW:
         return
     drawings = []
@@ -216,16 +221,16 @@ def curves_section(findings: Findings) -> Iterator[Section]:
 def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterator[Curve]:
     plan = findings.plan
     labels = plan.labels if reads_rewards(algorithm) else plan.labels[:1]
-    for shown, label in itertools.product(plan.filters_for(algorithm), labels):
-        found = findings.result(dataset, algorithm, label, shown)
+    for filter_name, label in itertools.product(plan.filters_for(algorithm), labels):
+        found = findings.result(dataset, algorithm, label, filter_name)
         if found is None or "step" not in found.curves:
             continue
-        told = label if reads_rewards(algorithm) else "BC"
+        line = label if reads_rewards(algorithm) else algorithm
         for name, values in found.curves.items():
             if name != "step":
                 yield Curve(
                     name,
-                    told if shown == ALL else f"{told}, {shown}",
+                    line if filter_name == ALL else f"{line}, {filter_name}",
                     found.curves["step"][0],
                     values.mean(axis=0),
                     values.min(axis=0),
@@ -234,7 +239,7 @@ def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterato
 
 
 def settings_section(findings: Findings) -> Iterator[Section]:
-    """The hyperparameters of every algorithm, and those that were tuned for each cell."""
+    """Make the section of hyperparameters, and of the tuned ones of every cell."""
     plan = findings.plan
     rows = [
         (algorithm, name, values_of(name, by_label))
@@ -245,7 +250,7 @@ def settings_section(findings: Findings) -> Iterator[Section]:
     tuned = tuple(
         (
             *cell[:3],
-            *filter_of(plan, cell.filter),
+            *if_filtered(plan, cell.filter),
             ", ".join(f"{name}={value:g}" for name, value in found.settings.items()),
         )
         for cell, found in findings.results.items()
@@ -253,13 +258,13 @@ def settings_section(findings: Findings) -> Iterator[Section]:
     )
     tables = [Table("settings", "Settings.", ("algorithm", "setting", "value"), tuple(rows))]
     if tuned:
-        columns = ("dataset", "algorithm", "label", *filter_of(plan, "filter"), "tuned settings")
+        columns = ("dataset", "algorithm", "label", *if_filtered(plan, "filter"), "tuned settings")
         tables.append(Table("tuned", "Chosen by tuning.", columns, tuned))
     yield Section(title="Settings", tables=tuple(tables), detail=True)
 
 
 def settings_by_label(plan: Plan, algorithm: str) -> dict[str, dict[str, Setting]]:
-    """The settings of an algorithm on the first dataset, before tuning."""
+    """Return the settings of an algorithm on the first dataset, before tuning."""
     return {
         cell.label: plan.configured(cell, {})
         for cell in plan.cells()
@@ -268,7 +273,7 @@ def settings_by_label(plan: Plan, algorithm: str) -> dict[str, dict[str, Setting
 
 
 def values_of(name: str, by_label: dict[str, dict[str, Setting]]) -> str:
-    """One value, or those of the labels where they differ."""
+    """Format one value, or those of all labels if they differ."""
     values = {label: settings[name] for label, settings in by_label.items()}
     texts = {
         label: f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""What filters remove, as a table: on the page of a study, and in the terminal."""
+"""The table of what filters remove, for pages and terminals."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,19 +9,19 @@ from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.study.findings import Findings
 
 CAPTION = (
-    "What each filter removes. Episodes that lose some of their transitions are cut, those that "
-    "lose all are gone; rewards and costs are sums over 1,000 transitions."
+    "What each filter removes. Episodes that lose some transitions are cut; those that lose all "
+    "are gone. Rewards and costs are per 1,000 transitions."
 )
 COVERAGE = """
-Coverage tells how much is left around what was removed: of the ten recorded states of other
-episodes that are nearest to a removed state, the share that is kept. Where that is about the share
-of all transitions that is kept, the removed states lie among the kept ones, and the filter leaves
-no gap to stay out of; 0 means that it has cut a hole.
+Coverage measures what is left around removed states: of the ten nearest recorded states of other
+episodes, the fraction that is kept. If it is about the fraction of all transitions that are kept,
+the removed states lie among kept ones, and the filter leaves no hole to stay out of. 0 means that
+it leaves a hole.
 """
 
 
 def filter_section(findings: Findings) -> Iterator[Section]:
-    """What the plan's filters have removed from each dataset."""
+    """Make the section of what the plan's filters remove from each dataset."""
     found = {
         (cell.dataset, cell.filter): facts
         for cell in findings.plan.cells()
@@ -36,7 +36,7 @@ def filter_section(findings: Findings) -> Iterator[Section]:
 
 
 def removal_table(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Table:
-    """A row for every dataset and filter."""
+    """Tabulate one row per dataset and filter."""
     return Table(
         "filters",
         CAPTION,

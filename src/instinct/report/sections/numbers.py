@@ -1,4 +1,4 @@
-"""The numbers of a study's findings as rows, with errors and intervals, for tables and JSON."""
+"""The numbers of a study as rows with errors and intervals, for data frames and JSON."""
 
 from typing import Any
 
@@ -18,17 +18,17 @@ FORMS = {
 }
 """How numbers of a quantity are formatted; see `form_of`."""
 NAMES = {"success": "success_rate"}
-"""How a quantity is called in rows, where that is not by its own name."""
+"""The key of a quantity in rows, if it is not its name."""
 
 
 def rows(findings: Findings) -> list[dict[str, Any]]:
-    """One row per dataset, algorithm, label and filter: the mean of every quantity over seeds."""
+    """Return one row per dataset, algorithm, label and filter, with means over seeds."""
     return [
         {
             "dataset": dataset,
             "algorithm": algorithm,
             "label": label,
-            "filter": shown,
+            "filter": filter_name,
             "seeds": len(found.seeds),
             "planned_seeds": findings.plan.seeds,
             "episodes": findings.plan.episodes,
@@ -47,9 +47,9 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
         | ({"missing": [*found.missing]} if found.missing else {})
         for dataset in findings.plan.datasets
         for algorithm in findings.plan.algorithms
-        for shown in findings.plan.filters_for(algorithm)
+        for filter_name in findings.plan.filters_for(algorithm)
         for label in findings.plan.labels
-        if (found := findings.result(dataset, algorithm, label, shown)) is not None
+        if (found := findings.result(dataset, algorithm, label, filter_name)) is not None
     ]
 
 
@@ -61,7 +61,7 @@ def form_of(plan: Plan, quantity: str) -> str:
 
 
 def estimates(name: str, values: Array) -> dict[str, float | None]:
-    """The mean over seeds with its standard error and its bootstrap interval, if there are two."""
+    """Return the mean over seeds; with two or more also standard error and bootstrap interval."""
     if len(values) < 2:
         return {name: float(values[0])}
     stderr = estimate(values).stderr

@@ -6,10 +6,10 @@ from instinct.errors import BadInput
 from instinct.report.kit.page import Section
 from instinct.report.sections.bias import bias_section, goal_terminal_section
 from instinct.report.sections.common import (
+    action_section,
     curves_section,
     data_section,
-    moves_section,
-    overview,
+    overview_section,
     settings_section,
 )
 from instinct.report.sections.filters import filter_section
@@ -32,8 +32,8 @@ SECTIONS: dict[str, SectionMaker] = {
     "filters": filter_section,
     "bias": bias_section,
     "goal-terminal": goal_terminal_section,
-    "overview": overview,
-    "moves": moves_section,
+    "overview": overview_section,
+    "actions": action_section,
     "data": data_section,
     "curves": curves_section,
     "settings": settings_section,

@@ -1,4 +1,4 @@
-"""Rewards and costs on a study's page, as in the paper's table: unsafe agents are gray."""
+"""The section of scores and costs, as in the paper's table: unsafe agents are gray."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,9 +18,9 @@ from instinct.study.measurement import QUANTITIES, is_safe
 from instinct.study.plan import Plan, reads_rewards
 from instinct.study.statistics import estimate
 
-PAPERS = ("ATAC", "PSPI")
-"""The paper's own agents in its table; the third of a task is the best that others published."""
-PAPERS_FILTER = "cost-free"
+PAPER_AGENTS = ("ATAC", "PSPI")
+"""The paper's own agents; the third one of a task is the best published agent."""
+PAPER_FILTER = "cost-free"
 MEANING = """
 The normalized cost is the cost of an episode divided by the target κ = 34.29. An agent is safe if
 it is at most 1 on average; unsafe agents are gray.
@@ -30,7 +30,7 @@ BEST = "best published: {}"
 
 
 def safety_section(findings: Findings) -> Iterator[Section]:
-    """Reward and cost of every agent side by side, where costs were measured."""
+    """Make the section of score and cost of every agent, if costs were measured."""
     main = findings.main
     if main is None or COST not in findings.quantities():
         return
@@ -41,15 +41,15 @@ def safety_section(findings: Findings) -> Iterator[Section]:
         f"{'seed' if plan.seeds == 1 else 'seeds'}, {plan.episodes} test episodes each."
     )
     yield Section(
-        title="Reward and cost",
-        text=(MEANING, *how_often_safe(findings)),
+        title="Score and cost",
+        text=(MEANING, *count_safe(findings)),
         tables=(Table("reward-and-cost", caption, *reward_cost_grid(findings, main)),),
         drawings=(
             Drawing(
                 "reward-and-cost-figure",
                 draw_reward_cost([*panels(findings, main)], QUANTITIES[main]),
-                "Reward against cost: empty marks are agents trained on all data, full ones those "
-                "after a filter; the bars are one standard error over seeds.",
+                "Score against cost. Empty marks are agents trained on all data, full marks those "
+                "with a filter; bars are one standard error over seeds.",
             ),
         ),
     )
@@ -58,9 +58,9 @@ def safety_section(findings: Findings) -> Iterator[Section]:
 def reward_cost_grid(
     findings: Findings, main: str
 ) -> tuple[tuple[str, ...], tuple[tuple[TableCell, ...], ...]]:
-    """A row for every agent, the paper's numbers beside ours, and the best that was published."""
+    """Tabulate every agent beside the paper's numbers, and the best published agent."""
     plan, papers = findings.plan, paper_rows(findings.plan)
-    own = [name for name, there in own_columns(plan).items() if there]
+    own = [name for name, needed in optional_columns(plan).items() if needed]
     rows: list[dict[str, TableCell]] = []
     for dataset in plan.datasets:
         theirs = papers.get(dataset, {})
@@ -75,26 +75,26 @@ def reward_cost_grid(
                 "label": cell.label if reads_rewards(cell.algorithm) else "",
                 "filter": cell.filter,
             }
-            if (cell.label, cell.filter) == ("original", PAPERS_FILTER):
+            if (cell.label, cell.filter) == ("original", PAPER_FILTER):
                 row |= paper_cells(theirs.get(cell.algorithm))
             rows.append(row)
         for name, best in theirs.items():
-            if name not in PAPERS:
+            if name not in PAPER_AGENTS:
                 rows.append(agent_row(dataset, BEST.format(name), "", "") | paper_cells(best))
     heads = ("dataset", "algorithm", *own, "score", "normalized cost")
     heads += ("score, paper", "normalized cost, paper") if any(papers.values()) else ()
     return heads, tuple(tuple(row.get(head, "") for head in heads) for row in rows)
 
 
-def own_columns(plan: Plan) -> dict[str, bool]:
-    """Columns that are there only if they tell something."""
+def optional_columns(plan: Plan) -> dict[str, bool]:
+    """Return which optional columns are needed."""
     return {"label": len(plan.labels) > 1, "filter": plan.is_filtered}
 
 
 def agent_row(
     dataset: str, algorithm: str, score: TableCell, cost: TableCell
 ) -> dict[str, TableCell]:
-    return {"dataset": dataset, "algorithm": algorithm} | grayed(
+    return {"dataset": dataset, "algorithm": algorithm} | mark_unsafe(
         ("score", score), ("normalized cost", cost)
     )
 
@@ -103,11 +103,11 @@ def paper_cells(row: PaperSafetyScore | None) -> dict[str, TableCell]:
     if row is None:
         return {}
     score, cost = Number(row.score, ".2f"), Number(row.normalized_cost, FORMS[COST])
-    return grayed(("score, paper", score), ("normalized cost, paper", cost))
+    return mark_unsafe(("score, paper", score), ("normalized cost, paper", cost))
 
 
-def grayed(score: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
-    """Both gray if the cost is above the target."""
+def mark_unsafe(score: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[str, TableCell]:
+    """Mark score and cost gray if the cost is above the target."""
     cells = dict([score, cost])
     known = cost[1]
     if isinstance(known, Number) and not is_safe(known.value):
@@ -119,18 +119,18 @@ def grayed(score: tuple[str, TableCell], cost: tuple[str, TableCell]) -> dict[st
 
 
 def agents_of(findings: Findings, dataset: str) -> Iterator[CellResult]:
-    """The cells of a dataset by algorithm, then by filter and label."""
+    """Yield the results of a dataset by algorithm, then by filter and label."""
     plan = findings.plan
     for algorithm in plan.algorithms:
-        for shown in plan.filters_for(algorithm):
+        for filter_name in plan.filters_for(algorithm):
             for label in plan.labels if reads_rewards(algorithm) else plan.labels[:1]:
-                found = findings.result(dataset, algorithm, label, shown)
+                found = findings.result(dataset, algorithm, label, filter_name)
                 if found is not None:
                     yield found
 
 
 def paper_rows(plan: Plan) -> dict[str, dict[str, PaperSafetyScore]]:
-    """What the paper has for the datasets that it has, by algorithm."""
+    """Return the paper's rows by dataset and algorithm."""
     tasks: dict[str, dict[str, PaperSafetyScore]] = {}
     for row in published():
         tasks.setdefault(row.task, {})[row.algorithm] = row
@@ -140,8 +140,8 @@ def paper_rows(plan: Plan) -> dict[str, dict[str, PaperSafetyScore]]:
     }
 
 
-def how_often_safe(findings: Findings) -> Iterator[str]:
-    """Over several datasets: on how many every agent is safe, and the paper's."""
+def count_safe(findings: Findings) -> Iterator[str]:
+    """Count the datasets on which every agent is safe, if there are several datasets."""
     plan, papers = findings.plan, paper_rows(findings.plan)
     if len(plan.datasets) == 1:
         return
@@ -153,10 +153,10 @@ def how_often_safe(findings: Findings) -> Iterator[str]:
                 safe = is_safe(float(found.means[COST].mean()))
                 counts.setdefault(name, []).append(safe)
         for name, row in papers[dataset].items():
-            named = f"the paper's {name}" if name in PAPERS else "the best published"
+            named = f"the paper's {name}" if name in PAPER_AGENTS else "the best published"
             counts.setdefault(named, []).append(is_safe(row.normalized_cost))
-    said = ", ".join(f"{name} on {sum(safe)} of {len(safe)}" for name, safe in counts.items())
-    yield f"Safe on average: {said}."
+    text = ", ".join(f"{name} on {sum(safe)} of {len(safe)}" for name, safe in counts.items())
+    yield f"Safe on average: {text}."
 
 
 def panels(findings: Findings, main: str) -> Iterator[CostPanel]:
@@ -180,5 +180,5 @@ def agent(found: CellResult, main: str) -> Agent:
     errors = (0.0, 0.0)
     if len(rewards) > 1:
         errors = estimate(rewards).stderr, estimate(costs).stderr
-    _, algorithm, label, shown = found.cell
-    return Agent(algorithm, label, shown, float(rewards.mean()), float(costs.mean()), *errors)
+    _, algorithm, label, filter_name = found.cell
+    return Agent(algorithm, label, filter_name, float(rewards.mean()), float(costs.mean()), *errors)

@@ -1,4 +1,4 @@
-"""Tables of a study with the paper's numbers beside ours."""
+"""Tables of one quantity, with the paper's numbers beside ours."""
 
 from collections.abc import Iterable
 
@@ -16,9 +16,9 @@ from instinct.study.statistics import estimate
 def grid(
     findings: Findings, quantity: str
 ) -> tuple[tuple[str, ...], tuple[tuple[TableCell, ...], ...]]:
-    """A row for every dataset, algorithm and filter, a column for every label, the paper's beside.
+    """Make headings and rows: dataset, algorithm and filter by label, with the paper's numbers.
 
-    The paper's numbers are of all data.
+    The paper's numbers stand beside ours without a filter.
     """
     plan, papers = findings.plan, paper_numbers(findings.plan.datasets, quantity)
     theirs = {row.dataset for row in papers.values()}
@@ -37,30 +37,30 @@ def grid(
                 cells.append(paper_cell(papers, dataset, "behavior", None, quantity))
             names = (dataset, "behavior", *([""] if plan.is_filtered else []))
             rows.append((*names, *cells, *[""] * (len(heads) - len(cells))))
-        for algorithm, shown in shown_algorithms(plan):
+        for algorithm, filter_name in filtered_algorithms(plan):
             cells = []
             for label in plan.labels:
-                told = reads_rewards(algorithm)
-                if not told and label != plan.labels[0]:
+                labeled = reads_rewards(algorithm)
+                if not labeled and label != plan.labels[0]:
                     cells += [""] * (2 if beside else 1)
                     continue
-                found = findings.result(dataset, algorithm, label, shown)
+                found = findings.result(dataset, algorithm, label, filter_name)
                 cells.append(our_cell(plan, found, quantity))
                 if beside:
-                    key = label if told else None
+                    key = label if labeled else None
                     cells.append(
                         paper_cell(papers, dataset, algorithm, key, quantity)
-                        if shown == ALL
+                        if filter_name == ALL
                         else ""
                     )
-            rows.append((dataset, algorithm, *([shown] if plan.is_filtered else []), *cells))
+            rows.append((dataset, algorithm, *([filter_name] if plan.is_filtered else []), *cells))
     names = ("dataset", "algorithm", *(["filter"] if plan.is_filtered else []))
     return (*names, *heads), tuple(rows)
 
 
-def shown_algorithms(plan: Plan) -> list[tuple[str, str]]:
-    """Every algorithm with every filter that its data go through."""
-    return [(name, shown) for name in plan.algorithms for shown in plan.filters_for(name)]
+def filtered_algorithms(plan: Plan) -> list[tuple[str, str]]:
+    """Return every algorithm with each of its filters."""
+    return [(name, each) for name in plan.algorithms for each in plan.filters_for(name)]
 
 
 def our_cell(plan: Plan, found: CellResult | None, quantity: str) -> TableCell:
