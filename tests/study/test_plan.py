@@ -152,10 +152,10 @@ def test_warm_starts_that_are_shared() -> None:
         ({"datasets": ()}, "datasets: must name at least one"),
         ({"datasets": ("hopper-medium", "hopper-medium")}, "none twice"),
         ({"labels": ("false",)}, "no label is called 'false'"),
-        ({"preset": "slow"}, "preset: there are"),
-        ({"rule": "luck"}, "rule: there are"),
+        ({"preset": "slow"}, "preset: must be one of"),
+        ({"rule": "luck"}, "rule: must be one of"),
         ({"filters": ("some",)}, "no filter is called 'some'"),
-        ({"filters": ("all", "all")}, "filters: none may be named twice"),
+        ({"filters": ("all", "all")}, "filters: must not name a filter twice"),
         ({"filters_of": {"BC": ("some",)}}, "no filter is called 'some'"),
         ({"filters_of": {"ATAC": ("all",)}}, "ATAC is not among the algorithms"),
         ({"algorithms": ("BC", "PSPI", "SAC")}, "SAC"),
@@ -170,6 +170,20 @@ def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
         replace(TUNED, **changes)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_a_name_in_both_registries_is_tabular_in_the_grid_world() -> None:
+    plan = grid_plan(algorithms=("ATAC", "PSPI"), tuning_seeds=1, labels=("original",))
+    assert plan.tuning() == []
+    for cell in plan.cells():
+        assert plan.combinations(cell) == [{}]
+        assert [*plan.changes(cell, {})] == ["R"]
+        trial = plan.trial(cell, {}, seed=0)
+        assert trial.is_tabular
+        assert trial.warm_starts == {}
+    assert plan.scale_down((), None, steps=5).settings == {}
+    tuned = replace(plan, grid={"ATAC": {"R": (1.0, 2.0)}})
+    assert [trial.settings["R"] for trial in tuned.tuning()] == [1.0, 2.0]
 
 
 def test_tabular_algorithms_have_their_own_settings() -> None:
@@ -211,7 +225,7 @@ def test_the_example_file(tmp_path: Path) -> None:
     [
         ("name =", "is not a readable TOML file"),
         ('name = "x"\nalgorithms = ["BC"]', "datasets: is missing"),
-        ('name = "x"\ndatasets = "d"\nalgorithms = ["BC"]', "datasets: must be a list of words"),
+        ('name = "x"\ndatasets = "d"\nalgorithms = ["BC"]', "datasets: must be a list of names"),
         ('name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nseed = 1', "seed: a plan has no such"),
         (
             'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nseeds = 1.5',
@@ -220,7 +234,7 @@ def test_the_example_file(tmp_path: Path) -> None:
         ('name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nsettings = 1', "settings: must be a"),
         (
             'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\n[filters_of]\nBC = "all"',
-            "filters_of: must be a list of words for each algorithm",
+            "filters_of: must be a list of names for each algorithm",
         ),
         (
             'name = "x"\ndatasets = ["d"]\nalgorithms = ["BC"]\nnew_seeds = 1',

@@ -274,7 +274,7 @@ def test_a_full_disk(folder: Path) -> None:
     with open_store(folder, PLAN, VERSIONS) as store:
         (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
         store.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
-        with pytest.raises(InstinctError, match=r"is full.*what had been written is safe"):
+        with pytest.raises(InstinctError, match=r"is full.*what was written before is safe"):
             fill(store)
         assert 0 < len(store.succeeded()) < 52
     nothing_lost(folder)

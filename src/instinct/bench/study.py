@@ -1,9 +1,8 @@
-"""The study benchmark: what a study of many small runs loses outside of training and evaluation."""
+"""Measure how much time a study of many small runs spends outside training and evaluation."""
 
 import os
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,16 +14,17 @@ from instinct.engine.scheduler import StudyProgress, execute
 from instinct.errors import BadInput
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
+from instinct.util.progress import Progress, no_progress
 
 EARLY = 20
-"""After how many runs memory is measured for the first time."""
+"""Memory is first measured after this many runs."""
 
 
 @dataclass(frozen=True)
 class Overhead:
     """`outside` is the share of the workers' time that is neither training nor evaluation.
 
-    Memory is in MB, that of the largest worker and that of the process that gives the work.
+    Memory is in MB, for the largest worker and for the process that schedules the trials.
     """
 
     runs: int
@@ -39,11 +39,11 @@ class Overhead:
 
 
 def measure(
-    runs: int = 200, workers: int | None = None, report: Callable[[int, int], None] | None = None
+    runs: int = 200, workers: int | None = None, on_progress: Progress = no_progress
 ) -> Overhead:
-    """BC with small networks on noise, judged in the inverted pendulum; `report` counts runs."""
+    """Run BC with small networks on noise and evaluate it in the inverted pendulum."""
     if runs <= EARLY:
-        raise BadInput(f"memory is compared with that after {EARLY} runs; measure more")
+        raise BadInput(f"memory is compared with that after {EARLY} runs; measure more runs")
     memory: dict[int, tuple[float, float]] = {}
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -55,8 +55,7 @@ def measure(
             if state.ended in (EARLY, runs) and state.ended not in memory:
                 pids = [worker.process.pid for worker in executor.alive.values()]
                 memory[state.ended] = max(map(resident, pids)), resident(os.getpid())
-            if report is not None:
-                report(state.ended, runs)
+            on_progress(state.ended, runs, "ended")
 
         began = time.perf_counter()
         with open_store(Path(scratch), plan, {}) as store:
@@ -80,7 +79,7 @@ def measure(
 
 
 def noise_plan(path: Path, runs: int) -> Plan:
-    """Runs that differ in their seeds, on 10,000 transitions of noise."""
+    """Make a plan of runs that differ in their seeds, on 10,000 transitions of noise."""
     random, n = np.random.default_rng(0), 10_000
     observations = random.normal(size=(n + 1, 4))
     write(
@@ -108,6 +107,6 @@ def noise_plan(path: Path, runs: int) -> Plan:
 
 
 def resident(pid: int) -> float:
-    """The memory that a process holds at the moment, in MB."""
+    """Return the resident memory of a process in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -176,7 +176,7 @@ def study(
     from instinct.bench.study import measure
 
     with show_progress("runs") as on_progress:
-        result = asdict(measure(runs, report=lambda ended, of: on_progress(ended, of, "ended")))
+        result = asdict(measure(runs, on_progress=on_progress))
     if json:
         print_json(result)
     else:

@@ -150,7 +150,7 @@ def early_stopping(findings: Findings, dataset: str) -> Iterator[Verdict]:
     paper = paper_numbers([dataset], "success").get((paper_name(dataset), "BC", None))
     if imitation is None or "success" not in imitation.means or paper is None:
         return
-    held_out = plan.configured(imitation.cell, {}).get("held_out")
+    held_out = plan.settings_for(imitation.cell, {}).get("held_out")
     if held_out:
         ours = float(imitation.means["success"].mean())
         yield Verdict(

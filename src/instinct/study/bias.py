@@ -1,7 +1,7 @@
 """The paper's empirical estimate of positive data bias.
 
 J*/max(J* - min(J_zero, J_random, J_negative), 0), where J_… is the true score of one algorithm
-trained under that wrong label and J* the score of an optimal policy (100 on D4RL's normalised
+trained under that wrong label and J* the score of an optimal policy (100 on D4RL's normalized
 scale, 1 for success rates). It is 1 where the worst policy scores 0, below 1 where it scores less,
 and infinite where even the worst reaches J*.
 """
@@ -18,7 +18,7 @@ from instinct.study.statistics import DUST, checked, interval, mean
 
 
 class PositiveBias(NamedTuple):
-    """The estimate with its bootstrap interval over seeds, which one seed cannot give."""
+    """The estimate and its bootstrap interval over seeds; None with a single seed."""
 
     estimate: float
     low: float | None
@@ -26,41 +26,41 @@ class PositiveBias(NamedTuple):
 
 
 def positive_bias(scores: Mapping[str, Array], best: float, seed: int = 0) -> PositiveBias:
-    """From the scores of all seeds by label; labels that are not wrong have no part in it.
+    """Estimate the positive bias from the scores of all seeds, by label.
 
-    The estimate grows with the worst mean, so the ends of its interval are those of the worst
-    mean's; the seeds of every label are resampled on their own.
+    Only the wrong labels count. The estimate grows with the worst mean, so that the ends of its
+    interval follow from those of the worst mean. The seeds of every label are resampled separately.
     """
-    runs = wrong(scores)
-    estimate = degree(float(worst_mean(*runs)), best)
+    runs = wrong_scores(scores)
+    estimate = bias_degree(float(worst_mean(*runs)), best)
     if min(len(each) for each in runs) < 2:
         return PositiveBias(estimate, None, None)
     worst = interval(worst_mean, *runs, seed=seed)
-    return PositiveBias(estimate, degree(worst.low, best), degree(worst.high, best))
+    return PositiveBias(estimate, bias_degree(worst.low, best), bias_degree(worst.high, best))
 
 
-def degree(worst: float, best: float) -> float:
-    """J*/max(J* - J, 0) of the worst mean score J."""
+def bias_degree(worst: float, best: float) -> float:
+    """Return J*/max(J* - J, 0) of the worst mean score J."""
     if not 0 < best < math.inf:
         raise BadInput(
             f"the optimal score must be positive and finite, not {best:g}; "
-            "use a scale on which 0 is a useless policy, such as D4RL's normalised score"
+            "use a scale on which 0 is a useless policy, such as D4RL's normalized score"
         )
     gap = round(best - worst, DUST)
     return round(best / gap, DUST) if gap > 0 else math.inf
 
 
-def wrong(scores: Mapping[str, Array]) -> list[Array]:
-    """The scores under the wrong labels, all of which are needed."""
+def wrong_scores(scores: Mapping[str, Array]) -> list[Array]:
+    """Return the scores under the wrong labels; raise if one is missing."""
     missing = [label for label in WRONG_LABELS if not len(scores.get(label, ()))]
     if missing:
         raise BadInput(
-            f"the bias is the worst over all wrong labels; there are no runs for "
+            "the bias needs runs under all wrong labels; there are no runs for "
             f"{' and '.join(missing)}"
         )
     return [checked(scores[label]) for label in WRONG_LABELS]
 
 
 def worst_mean(*scores: Array) -> Array:
-    """min(J_zero, J_random, J_negative)."""
+    """Return min(J_zero, J_random, J_negative)."""
     return np.asarray(np.min([mean(each) for each in scores], axis=0))

@@ -1,4 +1,4 @@
-"""What a study found: for every cell of its tables the seeds' means, and what is missing."""
+"""The findings of a study: the results of every cell, the datasets, and what is missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,32 +21,32 @@ from instinct.study.tuning import choose_settings, trials_of
 
 @dataclass(frozen=True)
 class CellResult:
-    """What one algorithm reached on one dataset under one label, after one filter."""
+    """The results of one algorithm on one dataset under one label, after one filter."""
 
     cell: Cell
     seeds: tuple[int, ...]
     means: Mapping[str, Array]
-    """For every quantity the mean over the test episodes of each seed."""
+    """The mean over test episodes of every quantity, per seed."""
     settings: Mapping[str, Setting]
-    """Those that were tuned."""
+    """The tuned settings."""
     changes: Mapping[str, Setting]
-    """All that are not the paper's own."""
+    """All settings that differ from the paper's."""
     curves: Mapping[str, Array] = field(default_factory=dict)
-    """Metrics of every seed along the training, [seeds, points]."""
+    """Metrics during training, [seeds, points]."""
     actions: Array | None = None
-    """What every seed's policy does at some recorded states, [seeds, states, dimensions]."""
+    """Actions of the policies at some recorded states, [seeds, states, dimensions]."""
     missing: tuple[str, ...] = ()
-    """Why seeds are not there."""
+    """Why seeds are missing."""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All that a report needs, read from a store."""
+    """Everything that a report needs, read from a store."""
 
     plan: Plan
     results: Mapping[Cell, CellResult]
     data: Mapping[str, Mapping[str, Any]]
-    """What is known of every dataset that was opened, and of what filters remove from it."""
+    """Facts about every dataset that was opened, and about what filters removed."""
     versions: Mapping[str, str]
     trials: int
     ended: int
@@ -55,17 +55,17 @@ class Findings:
     missing: tuple[str, ...]
 
     def quantities(self) -> list[str]:
-        """What was measured, the main quantity first."""
+        """Return the measured quantities, the main one first."""
         there = {name for found in self.results.values() for name in found.means}
         return [name for name in QUANTITIES if name in there]
 
     @property
     def main(self) -> str | None:
-        """What the tables are about; nothing if nothing was judged."""
+        """The main quantity; None if nothing was evaluated."""
         return next(iter(self.quantities()), None)
 
     def outdated(self) -> list[str]:
-        """The algorithms that were run with other settings than the plan would give them today."""
+        """Return the algorithms whose settings differ from those that the plan has today."""
         cells = ((cell, found) for cell, found in self.results.items() if found.seeds)
         names = [
             cell.algorithm
@@ -86,11 +86,11 @@ class Findings:
         return self.results.get(Cell(dataset, algorithm, label, filter_name))
 
     def removed(self, cell: Cell) -> Mapping[str, Any] | None:
-        """What the filter of a cell removes from its dataset, if it has been applied."""
+        """Return the facts about what the filters of a cell removed, if they have been applied."""
         return self.data.get(filtered_name(cell.dataset, self.plan.filters_of_cell(cell)))
 
     def by_label(self, dataset: str, algorithm: str, quantity: str) -> dict[str, Array]:
-        """The seeds' means under every label that was run."""
+        """Return the means of all seeds under every label that was run."""
         cells = ((label, self.result(dataset, algorithm, label)) for label in self.plan.labels)
         return {
             label: found.means[quantity]
@@ -139,7 +139,7 @@ class Findings:
         return benchmark.best_score if benchmark.score_name == self.main else None
 
     def bias(self, dataset: str, algorithm: str) -> PositiveBias | None:
-        """The positive bias that an algorithm shows; None where it cannot be told."""
+        """Return the positive bias of an algorithm; None if it cannot be estimated."""
         best, main = self.best(dataset), self.main
         if main is None or best is None or not reads_rewards(algorithm):
             return None
@@ -150,7 +150,7 @@ class Findings:
 
 
 def read_findings(folder: Path) -> Findings:
-    """What the store in the folder holds, finished or not."""
+    """Read the findings from the store in the folder, finished or not."""
     with read_store(folder) as store:
         return findings(store)
 
@@ -169,7 +169,7 @@ def findings(store: Store) -> Findings:
     missing: dict[Cell, list[str]] = {cell: [] for cell in plan.cells()}
     for cell in plan.cells():
         if cell not in settled:
-            missing[cell].append("no settings have been chosen: tuning failed or has not ended")
+            missing[cell].append("no settings were chosen: tuning failed or has not ended")
     for cell, trial in final:
         row = ended.get(trial.identity)
         if row is None:
@@ -226,13 +226,13 @@ def seed_means(rows: list[EndedTrial], cost_target: float | None) -> dict[str, A
 
 
 def actions(rows: list[EndedTrial]) -> Array | None:
-    """None where a policy's actions are not known."""
+    """Return the known actions at recorded states."""
     known = [row.measurement.actions for row in rows if row.measurement.actions]
     return np.array(known) if known else None
 
 
 def curves(rows: list[EndedTrial]) -> dict[str, Array]:
-    """Those metrics that all seeds have at the same steps."""
+    """Return the metrics that all seeds have at the same steps."""
     if not rows:
         return {}
     first = rows[0].measurement.curves

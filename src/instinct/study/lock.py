@@ -1,4 +1,4 @@
-"""The lock of a study's folder: one process writes, and others are told who it is."""
+"""Lock a study's folder, so that one process writes and others learn which one."""
 
 import fcntl
 import os
@@ -13,13 +13,13 @@ from pathlib import Path
 from instinct.errors import InstinctError
 
 LOCK = "study.lock"
-PATIENCE = 20
-"""How often to ask for the lock, which somebody who only looks may hold for a moment."""
+LOCK_ATTEMPTS = 20
+"""How often to try: a process that only asks for the holder has the lock for a moment."""
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """The only process that writes; the lock goes with the process, however it ends."""
+    """Hold the lock of a folder; it is released when the process ends, however it ends."""
     path = folder / LOCK
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,9 @@ def lock_folder(folder: Path) -> Iterator[None]:
     with file:
         try:
             if not acquire(file):
-                raise InstinctError(f"{folder}: the study is being run by {read_holder(path)}")
+                raise InstinctError(
+                    f"{folder}: the study is already being run by {read_holder(path)}"
+                )
             file.truncate(0)
             file.write(f"process {os.getpid()} on {platform.node()}, since {now()}".encode())
         except OSError as error:
@@ -38,19 +40,19 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def acquire(file: FileIO) -> bool:
-    """Whether the lock could be had."""
-    for attempt in range(PATIENCE):
+    """Try to acquire the lock and tell whether it worked."""
+    for attempt in range(LOCK_ATTEMPTS):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            time.sleep(0.05 if attempt + 1 < PATIENCE else 0)
+            time.sleep(0.05 if attempt + 1 < LOCK_ATTEMPTS else 0)
         else:
             return True
     return False
 
 
 def lock_holder(folder: Path) -> str:
-    """Who runs the study at the moment; nobody if empty."""
+    """Describe the process that runs the study now; empty if there is none."""
     path = folder / LOCK
     if not path.exists():
         return ""

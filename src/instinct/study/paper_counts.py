@@ -1,4 +1,4 @@
-"""How many runs the paper counts for its experiments, and why a plan has other numbers.
+"""Compare the number of runs of a plan with that of the paper's experiments.
 
 D4RL: 5 algorithms × 15 datasets × 5 reward types × 4 combinations × 2 seeds for tuning, and
 6 algorithms × 15 datasets × 5 reward types × 10 seeds for the results. Meta-World: the same with
@@ -23,19 +23,19 @@ COMBINATIONS, SEEDS = 4, 10
 SAFETY_SEEDS = 3
 
 Runs = Mapping[Cell, tuple[int, int]]
-"""How often a cell is run for tuning and for the results."""
+"""The number of runs of every cell, for tuning and for the results."""
 
 
 @dataclass(frozen=True)
 class Experiments:
-    """The paper's on one family of datasets, and the studies that hold them here."""
+    """The paper's runs on one family of datasets, and the studies that have them here."""
 
     runs: Runs
     studies: tuple[str, ...]
 
 
 def wrong_rewards(datasets: Iterable[str], labels: Iterable[str], tuning_seeds: int) -> Runs:
-    """Every algorithm under every reward type, tuned if it can be, then with other seeds."""
+    """Return the runs of every algorithm under every reward type; tuned algorithms have more."""
     cells = [Cell(dataset, "", label) for dataset in datasets for label in labels]
     tuned, once = (COMBINATIONS * tuning_seeds, SEEDS), (0, SEEDS)
     return (
@@ -46,7 +46,7 @@ def wrong_rewards(datasets: Iterable[str], labels: Iterable[str], tuning_seeds: 
 
 
 def safety(prefix: str) -> Runs:
-    """ATAC and PSPI on data without costs; the results are those of the best combination."""
+    """Return the runs of ATAC and PSPI on cost-free data; tuning also gives the results."""
     runs = COMBINATIONS * SAFETY_SEEDS, 0
     return {
         Cell(prefix + task, name, "original", "cost-free"): runs
@@ -76,7 +76,7 @@ EXPERIMENTS = (
 
 @dataclass(frozen=True)
 class Difference:
-    """So many runs more (or, below zero, fewer) than in the paper, for that reason."""
+    """How many runs more (or, if negative, fewer) a plan has than the paper, for one reason."""
 
     reason: str
     tuning: int
@@ -93,7 +93,7 @@ class Comparison:
 
 
 def compare(plan: Plan) -> Comparison | None:
-    """The plan's runs beside the paper's; None for plans of other experiments."""
+    """Compare the runs of a plan with the paper's; None for plans of other experiments."""
     experiments = next((each for each in EXPERIMENTS if plan.name in each.studies), None)
     if experiments is None:
         return None
@@ -116,7 +116,7 @@ def compare(plan: Plan) -> Comparison | None:
 
 
 def runs_of(plan: Plan) -> Runs:
-    """The plan's own; results of the seeds of tuning take no more runs."""
+    """Count the runs of a plan; results that reuse tuning seeds need no new runs."""
     runs = {}
     for cell in plan.cells():
         combinations = len(plan.combinations(cell))
@@ -129,7 +129,7 @@ def runs_of(plan: Plan) -> Runs:
 def explain_difference(
     plan: Plan, experiments: Experiments, cell: Cell, ours: bool, papers: bool
 ) -> str:
-    """Why the number of runs of a cell is not the paper's."""
+    """Explain why a cell has another number of runs than in the paper."""
     if ours and papers:
         return "the plan was scaled down in seeds" if plan.scaled else "other seeds or grids"
     if ours:

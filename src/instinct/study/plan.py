@@ -1,4 +1,4 @@
-"""Plans: which trials a study consists of, checked before anything starts."""
+"""Plans: which trials a study consists of."""
 
 import itertools
 import json
@@ -9,26 +9,28 @@ from typing import Any, NamedTuple
 
 from instinct.benchmarks.benchmark import Benchmark
 from instinct.benchmarks.registry import find_benchmark, find_task, task_of
-from instinct.data import ALL, PAPER_LABELS, find_filter, find_label
-from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
+from instinct.data import ALL, PAPER_LABELS, find_label
+from instinct.deep import ALGORITHMS
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
-from instinct.study.presets import PRESETS, preset
-from instinct.study.rules import RULES
-from instinct.study.tabular_settings import tabular_settings
+from instinct.study.algorithm_settings import (
+    Grid,
+    all_settings,
+    changed_settings,
+    default_grid,
+    is_tabular,
+)
+from instinct.study.algorithm_settings import reads_rewards as reads_rewards
+from instinct.study.plan_checks import check_plan
 from instinct.study.trials import Trial
-from instinct.tabular.registry import ALGORITHMS as TABULAR
 from instinct.tasks.simulation import End
 
-LEAST = {"tuning_seeds": 0, "seeds": 1, "first_seed": 0, "episodes": 1}
-"""The whole numbers of a plan, and how small each may be."""
-
 Combination = Mapping[str, Setting]
-"""Values of the settings that are tuned."""
+"""Values of the tuned settings."""
 
 
 class Cell(NamedTuple):
-    """What is tuned, and what a table has one number for."""
+    """One cell of the results: settings are tuned per cell, and tables have one number for it."""
 
     dataset: str
     algorithm: str
@@ -43,10 +45,10 @@ class Cell(NamedTuple):
 class Plan:
     """Every dataset with every algorithm under every label, after every filter.
 
-    With `tuning_seeds`, every combination of an algorithm's grid is tried with so many seeds, the
-    rule chooses one for every cell, and `seeds` new ones give the results, or the same ones if
-    `new_seeds` is false. The grid is the paper's unless `grid` has another; an algorithm without a
-    grid is not tuned.
+    With `tuning_seeds`, every combination of an algorithm's grid is tried with that many seeds, and
+    the rule chooses one combination per cell. Then `seeds` new seeds give the results, or the
+    tuning seeds again if `new_seeds` is false. The grid is the paper's unless `grid` has another.
+    An algorithm without a grid is not tuned.
     """
 
     name: str
@@ -60,59 +62,31 @@ class Plan:
     seeds: int = 10
     new_seeds: bool = True
     first_seed: int = 0
-    """The seeds count from it, those of tuning as well."""
+    """The first seed, of tuning if there is any."""
     episodes: int = 50
     settings: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
-    grid: Mapping[str, Mapping[str, tuple[Setting, ...]]] = field(default_factory=dict)
+    grid: Mapping[str, Grid] = field(default_factory=dict)
     filters: tuple[str, ...] = ()
-    """Each shows the data without what it removes; `all`, as where there is none, as they are."""
+    """Every filter gives one version of the data; `all`, the default, removes nothing."""
     filters_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The filters of algorithms that have others than the rest."""
+    """Filters of single algorithms, instead of `filters`."""
     remove_terminals: bool | None = None
-    """Under wrong labels; by default where terminals are falls."""
+    """Whether wrong labels remove terminal transitions; by default where terminals are falls."""
     task: str | None = None
-    """By default the one that the dataset was recorded in."""
+    """The task to evaluate in; by default the one in which the dataset was recorded."""
     action_range: tuple[float, float] | None = None
     scaled: tuple[str, ...] = ()
-    """What was made smaller than planned, in words."""
+    """How the plan was scaled down, in words."""
 
     def __post_init__(self) -> None:
-        for name, least in LEAST.items():
-            if getattr(self, name) < least:
-                raise BadInput(f"must be at least {least}", field=name)
         object.__setattr__(self, "labels", tuple(map(label_name, self.labels)))
-        for name in ("datasets", "algorithms", "labels"):
-            values = getattr(self, name)
-            if not values or len({*values}) < len(values):
-                raise BadInput("must name at least one, and none twice", field=name)
-        if self.preset not in PRESETS:
-            known = ", ".join(PRESETS)
-            raise BadInput(f"there are {known}, not {self.preset!r}", field="preset")
-        if self.rule not in RULES:
-            raise BadInput(f"there are {', '.join(RULES)}, not {self.rule!r}", field="rule")
-        for names in (self.filters, *self.filters_of.values()):
-            if len({*names}) < len(names):
-                raise BadInput("none may be named twice", field="filters")
-            for name in {*names} - {ALL}:
-                find_filter(name)
-        if self.tuning_seeds and not all(map(self.task_of, self.datasets)):
-            raise BadInput("needs a task to judge in for every dataset", field="tuning_seeds")
-        for task in {*map(self.task_of, self.datasets)} - {""}:
-            find_task(task)
-        if self.rule == "safe" and None in map(self.cost_target_of, self.datasets):
-            raise BadInput("safe needs a task with a cost target for every dataset", field="rule")
-        for section in (self.settings, self.grid, self.filters_of):
-            for algorithm in section:
-                if algorithm not in self.algorithms:
-                    raise BadInput(f"{algorithm} is not among the algorithms of the plan")
-        for cell in self.cells():
-            for combination in self.combinations(cell):
-                self.trial(cell, combination, seed=0)
+        check_plan(self)
 
     def cells(self) -> Iterator[Cell]:
-        """Those that differ: an algorithm that reads no rewards has one label.
+        """Return the cells that differ from each other.
 
-        Without falls there is no difference between no-terminal and original.
+        An algorithm that reads no rewards has one label. Where terminals are not falls, no-terminal
+        is the same as original.
         """
         for dataset in self.datasets:
             falls = self.end_of(dataset) == "fall"
@@ -120,16 +94,16 @@ class Plan:
                 for algorithm in self.algorithms:
                     needed = label == self.labels[0] or reads_rewards(algorithm)
                     if needed and (falls or label == find_label(label).base):
-                        for shown in self.filters_for(algorithm):
-                            yield Cell(dataset, algorithm, label, shown)
+                        for name in self.filters_for(algorithm):
+                            yield Cell(dataset, algorithm, label, name)
 
     def filters_for(self, algorithm: str) -> tuple[str, ...]:
-        """The filters that an algorithm learns after, each on its own; `all` is none."""
+        """Return the filters of an algorithm; each gives a cell of its own."""
         return self.filters_of.get(algorithm, self.filters) or (ALL,)
 
     @property
     def is_filtered(self) -> bool:
-        """Whether any cell goes through a filter."""
+        """Whether any cell has a filter."""
         return any(self.filters_for(name) != (ALL,) for name in self.algorithms)
 
     @property
@@ -143,16 +117,17 @@ class Plan:
         return range(self.first_seed, self.first_seed + self.tuning_seeds)
 
     def combinations(self, cell: Cell) -> list[dict[str, Setting]]:
-        """The settings to be tried; one, and empty, if nothing is tuned."""
-        if not self.tuning_seeds or cell.algorithm not in ALGORITHMS:
+        """Return the combinations of settings to try; a single empty one if nothing is tuned."""
+        if not self.tuning_seeds:
             return [{}]
-        grid = self.grid.get(cell.algorithm, find_algorithm(cell.algorithm).GRID)
+        default = default_grid(cell.algorithm, self.task_of(cell.dataset))
+        grid = self.grid.get(cell.algorithm, default)
         return [
             dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
         ]
 
     def tuning(self) -> list[Trial]:
-        """The trials that choose the settings."""
+        """Return the trials that choose the settings."""
         return [
             self.trial(cell, combination, seed)
             for cell in self.cells()
@@ -162,9 +137,10 @@ class Plan:
         ]
 
     def final(self, chosen: Mapping[Cell, Combination]) -> list[Trial]:
-        """The trials that give the results; with old seeds, some of them are trials of tuning.
+        """Return the trials that give the results, with the chosen combinations.
 
-        A cell that is tuned and for which nothing was chosen has none.
+        Without new seeds, some of them are trials of tuning. A tuned cell for which nothing was
+        chosen has none.
         """
         settled = self.settled(chosen)
         return [
@@ -176,7 +152,7 @@ class Plan:
         ]
 
     def settled(self, chosen: Mapping[Cell, Combination]) -> dict[Cell, Combination]:
-        """The settings of all cells for which they were chosen or which have no choice."""
+        """Return the combinations of all cells that were chosen or that have only one."""
         return {
             cell: chosen.get(cell, combinations[0])
             for cell in self.cells()
@@ -189,7 +165,7 @@ class Plan:
             dataset=cell.dataset,
             algorithm=cell.algorithm,
             label=cell.label,
-            settings=self.configured(cell, combination),
+            settings=self.settings_for(cell, combination),
             seed=seed,
             task=self.task_of(cell.dataset),
             episodes=self.episodes,
@@ -197,30 +173,16 @@ class Plan:
             action_range=self.action_range,
         )
 
-    def configured(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
-        """All settings of the algorithm, from the paper, the preset, the plan and the grid."""
+    def settings_for(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
+        """Return all settings of a cell: the paper's, the preset's, the plan's and the grid's."""
         given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
-        if self.benchmark_of(cell.dataset).algorithms == "tabular":
-            horizon = find_task(self.task_of(cell.dataset)).horizon
-            return tabular_settings(cell.algorithm, given, horizon)
-        if cell.algorithm not in ALGORITHMS:
-            raise BadInput(
-                f"{cell.algorithm!r} is no deep algorithm; for {cell.dataset} there are "
-                f"{', '.join(ALGORITHMS)}",
-                field="algorithms",
-            )
-        label = find_label(cell.label).base
-        smaller = preset(self.preset, cell.algorithm, label, self.task_of(cell.dataset))
-        return settings_of(configure(cell.algorithm, {**smaller, **given}))
+        task = self.task_of(cell.dataset)
+        return all_settings(cell.algorithm, cell.label, task, self.preset, given)
 
     def changes(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
-        """Those settings that are not the paper's own."""
-        configured = self.configured(cell, combination)
-        tabular = self.benchmark_of(cell.dataset).algorithms == "tabular"
-        if tabular or cell.algorithm not in ALGORITHMS:
-            return configured
-        own = settings_of(configure(cell.algorithm))
-        return {name: value for name, value in configured.items() if value != own[name]}
+        """Return the settings of a cell that differ from the paper's."""
+        settings = self.settings_for(cell, combination)
+        return changed_settings(cell.algorithm, self.task_of(cell.dataset), settings)
 
     def task_of(self, dataset: str) -> str:
         """Return the name of the task in which policies are evaluated; empty if there is none."""
@@ -241,12 +203,12 @@ class Plan:
         return find_task(task).cost_target if task else None
 
     def filters_of_cell(self, cell: Cell) -> tuple[str, ...]:
-        """The filters that the data of a cell go through."""
+        """Return the filters that are applied to the data of a cell, in order."""
         own = () if cell.filter == ALL else (cell.filter,)
         return own + (("no-terminals",) if self.without_terminals(cell) else ())
 
     def without_terminals(self, cell: Cell) -> bool:
-        """Whether the terminal transitions are removed."""
+        """Tell whether the terminal transitions of a cell are removed."""
         label = find_label(cell.label)
         if label.remove_terminals is not None or not label.wrong:
             return bool(label.remove_terminals)
@@ -256,44 +218,46 @@ class Plan:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The plan as plain data, as a store keeps it."""
+        """The plan as plain data, as it is stored."""
         content: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return content
 
     def scale_down(self, subset: tuple[str, ...], seeds: int | None, steps: int | None) -> "Plan":
-        """A smaller study: only some datasets, fewer seeds, fewer training steps."""
-        smaller, said = self, []
+        """Return a smaller plan: a subset of the cells, fewer seeds, fewer training steps."""
+        smaller, scaled = self, []
         if subset:
-            smaller = replace(smaller, **self.only(subset))
-            said.append(f"only {', '.join(subset)}")
+            smaller = replace(smaller, **self.select(subset))
+            scaled.append(f"only {', '.join(subset)}")
         if seeds is not None and seeds != self.seeds:
             tuning = min(self.tuning_seeds, seeds)
             smaller = replace(smaller, seeds=seeds, tuning_seeds=tuning)
-            said.append(f"{seeds} seeds instead of {self.seeds}")
+            scaled.append(f"{seeds} seeds instead of {self.seeds}")
         if steps is not None:
-            deep = [name for name in smaller.algorithms if name in ALGORITHMS]
-            shorter = {name: {**self.settings.get(name, {}), "steps": steps} for name in deep}
-            smaller = replace(smaller, settings={**self.settings, **shorter})
-            said.append(f"{steps:,} training steps")
-        return replace(smaller, scaled=(*self.scaled, *said))
+            trained = not all(is_tabular(self.task_of(each)) for each in smaller.datasets)
+            deep = [name for name in smaller.algorithms if trained and name in ALGORITHMS]
+            known = smaller.settings
+            shorter = {name: {**known.get(name, {}), "steps": steps} for name in deep}
+            smaller = replace(smaller, settings={**known, **shorter})
+            scaled.append(f"{steps:,} training steps")
+        return replace(smaller, scaled=(*self.scaled, *scaled))
 
-    def only(self, subset: tuple[str, ...]) -> dict[str, Any]:
-        """Those datasets, algorithms and labels that the words name, all where none is named."""
-        kept: dict[str, Any] = {}
-        words = {*subset}
-        for name in ("datasets", "algorithms", "labels"):
-            named = tuple(value for value in getattr(self, name) if value in words)
-            words -= {*named}
+    def select(self, subset: tuple[str, ...]) -> dict[str, Any]:
+        """Return the named datasets, algorithms and labels; all of a kind if none is named."""
+        selected: dict[str, Any] = {}
+        names = {*subset}
+        for kind in ("datasets", "algorithms", "labels"):
+            named = tuple(value for value in getattr(self, kind) if value in names)
+            names -= {*named}
             if named:
-                kept[name] = named
-        if words:
+                selected[kind] = named
+        if names:
             known = ", ".join([*self.datasets, *self.algorithms, *self.labels])
-            raise BadInput(f"{self.name} has no {', '.join(sorted(words))}; it has {known}")
-        algorithms = kept.get("algorithms", self.algorithms)
-        for name in ("settings", "grid", "filters_of"):
-            section = getattr(self, name)
-            kept[name] = {key: section[key] for key in section if key in algorithms}
-        return kept
+            raise BadInput(f"{self.name} has no {', '.join(sorted(names))}; it has {known}")
+        algorithms = selected.get("algorithms", self.algorithms)
+        for kind in ("settings", "grid", "filters_of"):
+            section = getattr(self, kind)
+            selected[kind] = {key: section[key] for key in section if key in algorithms}
+        return selected
 
 
 def label_name(name: str) -> str:
@@ -307,10 +271,3 @@ def label_name(name: str) -> str:
 def recorded_task(dataset: str) -> str:
     """Return the task in which a dataset was recorded; empty if it is not known."""
     return task_of(dataset) or ""
-
-
-def reads_rewards(algorithm: str) -> bool:
-    """Return whether an algorithm learns from rewards; one that is not registered does."""
-    if algorithm in ALGORITHMS:
-        return ALGORITHMS[algorithm].READS_REWARDS
-    return algorithm not in TABULAR or TABULAR[algorithm].reads_rewards

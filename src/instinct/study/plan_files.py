@@ -1,4 +1,4 @@
-"""Plans as TOML files.
+"""Read plans from TOML files such as this one.
 
 name = "hopper"
 description = "ATAC and PSPI on two hopper datasets"
@@ -28,11 +28,12 @@ from typing import Any
 
 from instinct.data import canonical_name
 from instinct.errors import BadInput
-from instinct.study.plan import LEAST, Plan
+from instinct.study.plan import Plan
+from instinct.study.plan_checks import MINIMUM
 
 
 def from_content(content: Mapping[str, Any]) -> Plan:
-    """The plan that plain data describe."""
+    """Make a plan from plain data, as a file or a store has it."""
     known = {item.name: item for item in fields(Plan)}
     for name in content:
         if name not in known:
@@ -43,19 +44,19 @@ def from_content(content: Mapping[str, Any]) -> Plan:
     given = dict(content)
     for name in ("datasets", "algorithms", "labels", "filters", "scaled"):
         if name in given:
-            given[name] = words(name, given[name])
+            given[name] = names(name, given[name])
     given["filters"] = tuple(map(canonical_name, given.get("filters", ())))
-    for name in LEAST:
+    for name in MINIMUM:
         if name in given and (not isinstance(given[name], int) or isinstance(given[name], bool)):
             raise BadInput(f"must be a whole number, not {given[name]!r}", field=name)
     for name, kind in (("settings", dict), ("grid", dict), ("filters_of", list | tuple)):
         section = given.get(name, {})
         if not isinstance(section, dict) or not all(isinstance(v, kind) for v in section.values()):
-            need = "table" if kind is dict else "list of words"
+            need = "table" if kind is dict else "list of names"
             raise BadInput(f"must be a {need} for each algorithm", field=name)
     given["filters_of"] = {
-        algorithm: tuple(map(canonical_name, words("filters_of", names)))
-        for algorithm, names in given.get("filters_of", {}).items()
+        algorithm: tuple(map(canonical_name, names("filters_of", filters)))
+        for algorithm, filters in given.get("filters_of", {}).items()
     }
     if not isinstance(given.get("new_seeds", True), bool):
         raise BadInput("must be true or false", field="new_seeds")
@@ -64,14 +65,14 @@ def from_content(content: Mapping[str, Any]) -> Plan:
     return Plan(**given)
 
 
-def words(name: str, values: Any) -> tuple[str, ...]:
+def names(field: str, values: Any) -> tuple[str, ...]:
     if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
-        raise BadInput(f"must be a list of words, not {values!r}", field=name)
+        raise BadInput(f"must be a list of names, not {values!r}", field=field)
     return tuple(values)
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan in a TOML file."""
+    """Read the plan in a TOML file."""
     try:
         return from_content(tomllib.loads(path.read_text("utf-8")))
     except (OSError, ValueError) as error:
@@ -82,7 +83,7 @@ def read_plan(path: Path) -> Plan:
 
 @cache
 def shipped_plans() -> dict[str, Plan]:
-    """The plans of the paper's studies by name."""
+    """Return the plans of the paper's studies by name."""
     folder = files(__package__).joinpath("plans")
     plans = [
         from_content(tomllib.loads(file.read_text("utf-8")))

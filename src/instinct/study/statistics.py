@@ -1,7 +1,7 @@
 """Statistics over episodes, seeds and tasks.
 
-Scores are an array of runs × tasks; an array of one dimension holds the runs of one task. The
-statistics also take a stack of such arrays, [..., runs, tasks], and give one value for each.
+Scores are an array of runs × tasks; a one-dimensional array has the runs of one task. The
+statistics also take a stack of such arrays, [..., runs, tasks], and return one value for each.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from instinct.data import Array
 from instinct.errors import BadInput
 
 DUST = 10
-"""Decimals that are kept: what lies below is the order of summation."""
+"""Decimals of rounded numbers: smaller differences come from the order of summation."""
 RESAMPLES = 10_000
 LEVEL = 0.95
 CHUNK = 2**20
-"""How many scores are resampled at once: so much memory, whatever the number of resamples."""
+"""How many scores are resampled at once; this limits the memory."""
 
 Statistic = Callable[..., Array]
-"""One or more arrays [..., runs, tasks] to values [...]."""
+"""Maps one or more arrays [..., runs, tasks] to values [...]."""
 
 
 class Estimate(NamedTuple):
@@ -29,7 +29,7 @@ class Estimate(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A statistic with its bootstrap interval."""
+    """A statistic and its bootstrap interval."""
 
     value: float
     low: float
@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """A performance profile: for every τ the fraction of runs above it, with its interval."""
+    """A performance profile: for every τ the fraction of runs above it, and its interval."""
 
     taus: Array
     fractions: Array
@@ -46,36 +46,36 @@ class Profile(NamedTuple):
 
 
 def estimate(values: Array) -> Estimate:
-    """The mean and its standard error s/√n, with the sample deviation s of two or more values."""
+    """Return the mean and its standard error s/√n, with the sample deviation s."""
     stderr = values.std(ddof=1) / np.sqrt(len(values))
     return Estimate(round(float(values.mean()), DUST), round(float(stderr), DUST))
 
 
 def mean(scores: Array) -> Array:
-    """The mean over all runs and tasks."""
+    """Return the mean over all runs and tasks."""
     return average(pooled(scores))
 
 
 def interquartile_mean(scores: Array) -> Array:
-    """The mean over all runs and tasks without the ⌊n/4⌋ lowest and ⌊n/4⌋ highest of n scores."""
+    """Return the mean of all n scores without the ⌊n/4⌋ lowest and the ⌊n/4⌋ highest."""
     ordered = np.sort(pooled(scores), axis=-1)
     n = ordered.shape[-1]
     return average(ordered[..., n // 4 : n - n // 4])
 
 
 def optimality_gap(scores: Array, best: float) -> Array:
-    """How much is missing to J* on average, J* - mean(min(x, J*)): beyond J* counts as J*."""
+    """Return J* - mean(min(x, J*)), the average gap to J*."""
     return best - average(np.minimum(pooled(scores), best))
 
 
 def fractions_above(scores: Array, taus: Array) -> Array:
-    """The fraction of runs with a score above τ, for every τ."""
+    """Return the fraction of runs with a score above τ, for every τ."""
     everything = pooled(scores)
     return np.stack([average(everything > tau) for tau in taus], axis=-1)
 
 
 def probability_of_improvement(x: Array, y: Array) -> Array:
-    """P(X > Y) + P(X = Y)/2 for a run of each on the same task, averaged over the tasks.
+    """Return P(X > Y) + P(X = Y)/2 for runs on the same task, averaged over tasks.
 
     On each task this is the Mann-Whitney U of x divided by the number of pairs.
     """
@@ -96,7 +96,7 @@ def interval(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Interval:
-    """A statistic of one or more arrays of scores, with its stratified bootstrap interval.
+    """Compute a statistic of one or more arrays of scores and its stratified bootstrap interval.
 
     For example `interval(probability_of_improvement, x, y)`.
     """
@@ -114,14 +114,14 @@ def performance_profile(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Profile:
-    """The fraction of runs above every τ, with stratified bootstrap intervals at each."""
+    """Compute the fraction of runs above every τ, with stratified bootstrap intervals."""
     samples = [checked(scores)]
     found = bootstrap(lambda each: fractions_above(each, taus), samples, seed, resamples)
     return Profile(taus, fractions_above(samples[0], taus), *limits(found, level))
 
 
 def bootstrap(statistic: Statistic, samples: list[Array], seed: int, resamples: int) -> Array:
-    """The statistic of resampled scores: each task's runs are drawn anew, with replacement."""
+    """Compute the statistic of scores whose runs are drawn with replacement, task by task."""
     if min(len(sample) for sample in samples) < 2:
         raise BadInput("an interval needs two or more runs of every task; add seeds")
     random = np.random.default_rng(seed)
@@ -137,13 +137,13 @@ def bootstrap(statistic: Statistic, samples: list[Array], seed: int, resamples: 
 
 
 def resample(scores: Array, random: np.random.Generator, number: int) -> Array:
-    """So many arrays like the given one, each column drawn from the same column."""
+    """Draw `number` arrays like the given one, each column from the same column."""
     runs, tasks = scores.shape
     return scores[random.integers(runs, size=(number, runs, tasks)), np.arange(tasks)]
 
 
 def limits(found: Array, level: float) -> Array:
-    """The percentile interval: as much of the resampled values lies below as lies above it."""
+    """Return the percentile interval of resampled values."""
     return np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
 
 
@@ -152,17 +152,19 @@ def checked(scores: Array) -> Array:
     if values.ndim != 2 or not values.size:
         raise BadInput(f"scores must be runs × tasks, not of shape {list(np.shape(scores))}")
     if not np.isfinite(values).all():
-        raise BadInput("some scores are not finite; leave out the runs that failed, and say so")
+        raise BadInput(
+            "some scores are not finite; leave out the runs that failed, and report that"
+        )
     return values
 
 
 def in_columns(scores: Array) -> Array:
-    """With one task as the only column."""
+    """Make the runs of one task the only column."""
     return scores[:, None] if scores.ndim == 1 else scores
 
 
 def pooled(scores: Array) -> Array:
-    """The runs of all tasks in one axis."""
+    """Put the runs of all tasks in one axis."""
     return scores.reshape(*scores.shape[:-2], -1)
 
 

@@ -1,7 +1,7 @@
-"""The store of a study: one SQLite file that holds its plan and what every trial measured.
+"""The store of a study: one SQLite file with its plan and the measurement of every trial.
 
 One process writes; others may read at any time. A row is written once, in one transaction, and
-never changed. The file holds text and numbers only.
+never changed. The file has only text and numbers.
 """
 
 import json
@@ -44,19 +44,19 @@ RECOVERABLE = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
 }
-"""Errors that are the disk's or the machine's fault, not that of what the file holds."""
+"""Errors of the disk or the machine, not of the file's content."""
 
 
 @dataclass(frozen=True)
 class EndedTrial:
-    """A trial with what it measured; one that failed has measured nothing and says why."""
+    """A trial and its measurement; that of a failed trial has the reason and no episodes."""
 
     trial: Trial
     measurement: Measurement
 
 
 class Store:
-    """Use `open_store` to write and `read_store` to read."""
+    """The store of a study; use `open_store` to write and `read_store` to read."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self.connection = path, connection
@@ -74,11 +74,11 @@ class Store:
                 "SELECT content FROM notes WHERE name = ?", (name,)
             ).fetchone()
             if row is None:
-                raise ValueError(f"it has no {name}")
+                raise ValueError(f"there is no {name}")
             return json.loads(row[0])
 
     def ended(self) -> dict[str, EndedTrial]:
-        """The trials that have ended, by identity, in the order in which they did."""
+        """Return the trials that have ended, by identity, in the order in which they ended."""
         with translate_sqlite_errors(self.path):
             rows = self.connection.execute(
                 "SELECT identity, trial, measured FROM ended ORDER BY rowid"
@@ -89,19 +89,19 @@ class Store:
             }
 
     def succeeded(self) -> dict[str, bool]:
-        """The identities of the trials that have ended, and whether each has succeeded."""
+        """Return for every ended trial, by identity, whether it succeeded."""
         with translate_sqlite_errors(self.path):
             rows = self.connection.execute("SELECT identity, failure FROM ended").fetchall()
         return {identity: not failure for identity, failure in rows}
 
     def datasets(self) -> dict[str, dict[str, Any]]:
-        """What is known of every dataset that has been opened."""
+        """Return the facts about every dataset that has been opened."""
         with translate_sqlite_errors(self.path):
             rows = self.connection.execute("SELECT name, facts FROM datasets").fetchall()
             return {name: facts_from_json(facts) for name, facts in rows}
 
     def deaths(self) -> dict[str, list[str]]:
-        """Why workers died, by the identity of the trial that they were at."""
+        """Return why workers died, by the identity of the trial that they ran."""
         found: dict[str, list[str]] = {}
         with translate_sqlite_errors(self.path):
             for identity, reason in self.connection.execute(
@@ -111,13 +111,13 @@ class Store:
         return found
 
     def seconds(self) -> float:
-        """How long the trials that have ended took, all together."""
+        """Return the total time of all ended trials."""
         with translate_sqlite_errors(self.path):
             (total,) = self.connection.execute("SELECT TOTAL(seconds) FROM ended").fetchone()
         return float(total)
 
     def add(self, trial: Trial, measurement: Measurement) -> None:
-        """Write down how a trial ended."""
+        """Store the measurement of a trial."""
         with translate_sqlite_errors(self.path), self.connection:
             self.connection.execute(
                 "INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?)",
@@ -132,7 +132,7 @@ class Store:
             )
 
     def add_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Keep what is known of a dataset, which must not change while the study lasts."""
+        """Store the facts about a dataset; raise if the data have changed since."""
         with translate_sqlite_errors(self.path), self.connection:
             row = self.connection.execute(
                 "SELECT hash FROM datasets WHERE name = ?", (name,)
@@ -144,11 +144,11 @@ class Store:
                 )
         if row is not None and row[0] != facts["hash"]:
             raise InstinctError(
-                f"{name} has changed since the study began; begin another in another folder"
+                f"{name} has changed since the study began; start a new study in another folder"
             )
 
     def add_death(self, trial: Trial, reason: str) -> None:
-        """Write down that a worker died at a trial."""
+        """Store that a worker died while it ran a trial."""
         with translate_sqlite_errors(self.path), self.connection:
             self.connection.execute(
                 "INSERT INTO deaths (identity, reason, died) VALUES (?, ?, ?)",
@@ -158,14 +158,14 @@ class Store:
 
 @contextmanager
 def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterator[Store]:
-    """The study in the folder, begun now or before; no other process may write meanwhile."""
+    """Open the study in the folder to write, or create it; lock the folder meanwhile."""
     path = folder / FILE
-    with lock_folder(folder), connected(path, write=True) as connection:
+    with lock_folder(folder), connect(path, write=True) as connection:
         with translate_sqlite_errors(path):
-            check(connection)
+            check_integrity(connection)
             connection.execute("PRAGMA synchronous = FULL")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
-                begin(connection, {"plan": plan.content, "versions": dict(versions)})
+                create_tables(connection, {"plan": plan.content, "versions": dict(versions)})
         store = Store(path, connection)
         if store.plan.content != plan.content:
             raise BadInput(
@@ -176,8 +176,8 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
         yield store
 
 
-def begin(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
-    """The tables and the notes, all or nothing."""
+def create_tables(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
+    """Create the tables and the notes in one transaction."""
     connection.execute("PRAGMA journal_mode = WAL")
     with connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -189,19 +189,19 @@ def begin(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
 
 @contextmanager
 def read_store(folder: Path) -> Iterator[Store]:
-    """The study in the folder, to read, also while it runs."""
+    """Open the study in the folder to read, also while it runs."""
     path = folder / FILE
     if not path.exists():
         raise BadInput("does not exist; run the study first", file=path)
-    with connected(path, write=False) as connection:
+    with connect(path, write=False) as connection:
         with translate_sqlite_errors(path):
-            check(connection)
+            check_integrity(connection)
         yield Store(path, connection)
 
 
 @contextmanager
-def connected(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
-    how = "mode=rwc" if write else "mode=ro" if writable(path) else "mode=ro&immutable=1"
+def connect(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    how = "mode=rwc" if write else "mode=ro" if may_change(path) else "mode=ro&immutable=1"
     with translate_sqlite_errors(path):
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
     try:
@@ -210,12 +210,12 @@ def connected(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def writable(path: Path) -> bool:
-    """Whether the store may change while it is read, by this process or by another."""
+def may_change(path: Path) -> bool:
+    """Tell whether the store may change while it is read."""
     return os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists()
 
 
-def check(connection: sqlite3.Connection) -> None:
+def check_integrity(connection: sqlite3.Connection) -> None:
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
         raise ValueError(state)
@@ -223,17 +223,18 @@ def check(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def translate_sqlite_errors(path: Path) -> Iterator[None]:
-    """What SQLite or the disk refuses, in one sentence."""
+    """Translate SQLite errors into `InstinctError`, damaged content into `BadInput`."""
     try:
         yield
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in RECOVERABLE:
             raise InstinctError(
-                f"{path}: cannot be read or written ({error}); what had been written is safe, and "
-                "the same command goes on when this is mended"
+                f"{path}: cannot be read or written ({error}); what was written before is safe, "
+                "and the same command resumes the study once this is repaired"
             ) from error
         raise BadInput(
-            f"is damaged or not a study's store ({error}); move it away to begin anew", file=path
+            f"is damaged or not the store of a study ({error}); move it away to start again",
+            file=path,
         ) from error
 
 

@@ -1,14 +1,14 @@
-"""Trials: one run and how it is judged, told by names alone so that any worker can perform it."""
+"""Trials: one training run and its evaluation, described by names so that any worker can run it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from instinct.benchmarks.registry import find_benchmark
 from instinct.data import find_label
 from instinct.deep import ALGORITHMS, Algorithm, configure
 from instinct.deep.algorithms.settings import Setting, added_settings
 from instinct.deep.training.run_training import stages
+from instinct.study.algorithm_settings import is_tabular
 from instinct.util.hashing import hash_json
 
 
@@ -16,7 +16,7 @@ from instinct.util.hashing import hash_json
 class Trial:
     """A dataset, an algorithm with all its settings, a label, a seed; a task and test episodes.
 
-    `label` is a name that `find_label` knows. A trial without a task is trained and not judged.
+    `label` is a name that `find_label` knows. A trial without a task is not evaluated.
     """
 
     dataset: str
@@ -31,10 +31,10 @@ class Trial:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of exactly what defines the trial.
+        """A hash of everything that defines the trial.
 
-        A setting that an algorithm did not always have counts only where it changes something, so
-        that what has been measured before stays known.
+        A setting that was added to an algorithm later counts only if it differs from its neutral
+        value, so that trials that ran before keep their identity.
         """
         deep = ALGORITHMS.get(self.algorithm)
         added = {} if deep is None else added_settings(deep)
@@ -52,7 +52,7 @@ class Trial:
 
     @property
     def reward_label(self) -> str:
-        """The label that the rewards come from."""
+        """The label that gives the rewards; no-terminal has the original ones."""
         return find_label(self.label).base
 
     def __str__(self) -> str:
@@ -60,16 +60,16 @@ class Trial:
 
     @property
     def is_tabular(self) -> bool:
-        """Whether its task is one for tabular algorithms."""
-        return find_benchmark(self.task).algorithms == "tabular"
+        """Whether its task is for tabular algorithms."""
+        return is_tabular(self.task)
 
     def configured(self) -> Algorithm:
-        """The deep algorithm with its settings."""
+        """Return the deep algorithm with its settings."""
         return configure(self.algorithm, self.settings)
 
     @cached_property
     def warm_starts(self) -> dict[str, str]:
-        """What has to be trained before, by the names of its stages: equal texts are shared."""
+        """Keys of the warm starts by stage; trials with equal keys share a warm start."""
         if self.is_tabular or self.algorithm not in ALGORITHMS:
             return {}
         return {

@@ -266,7 +266,7 @@ def settings_section(findings: Findings) -> Iterator[Section]:
 def settings_by_label(plan: Plan, algorithm: str) -> dict[str, dict[str, Setting]]:
     """Return the settings of an algorithm on the first dataset, before tuning."""
     return {
-        cell.label: plan.configured(cell, {})
+        cell.label: plan.settings_for(cell, {})
         for cell in plan.cells()
         if cell.algorithm == algorithm and cell.dataset == plan.datasets[0]
     }
