@@ -1,4 +1,4 @@
-"""Environments in which no worker lives, or no trial ends well."""
+"""Environments that kill the worker or raise an exception."""
 
 import os
 import signal

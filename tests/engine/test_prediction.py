@@ -1,4 +1,4 @@
-"""What a plan will take, beside what its parts take when they are timed another way."""
+"""Predictions of time agree with timing the parts in another way."""
 
 import time
 from dataclasses import replace
@@ -46,7 +46,7 @@ def test_how_long_an_episode_can_be(task: str, steps: int) -> None:
 
 
 def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
-    """Three values of β with two seeds, of which the results are two; and BC with two."""
+    """Three values of β with two seeds, two of which give the results, and BC with two seeds."""
     tuned = replace(
         plan(),
         algorithms=("BC", "PSPI"),
@@ -61,7 +61,7 @@ def test_a_trial_that_is_tuning_and_result_is_counted_once() -> None:
 
 
 def test_compiling_is_no_part_of_the_prediction() -> None:
-    """A step of so small a network takes far less than the seconds that compiling takes."""
+    """A step of such a small network takes far less time than its compilation."""
     calls: list[tuple[int, int, str]] = []
     found = predict(plan(), workers=2, on_progress=lambda *at: calls.append(at))
     algorithm = jax.tree.map(jnp.asarray, plan().final({})[0].configured())

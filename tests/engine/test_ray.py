@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster: what they say and send, and a cluster that loses a node."""
+"""Ray workers: their messages and files, and a cluster that loses a node."""
 
 import importlib
 import os
@@ -41,7 +41,7 @@ from tests.study.problems import (
 
 @pytest.fixture(autouse=True)
 def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an actor sets for its own process is put back."""
+    """Restore what an actor sets for its process."""
     monkeypatch.setenv("XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))
     monkeypatch.setattr(ray_executor, "cache_programs", lambda: None)
 
@@ -58,14 +58,14 @@ def test_no_cluster_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise ConnectionError("nobody answers\nat all")
 
     monkeypatch.setattr("ray.init", refuse)
-    with pytest.raises(BadInput, match="cannot connect to a Ray cluster") as told:
+    with pytest.raises(BadInput, match="cannot connect to a Ray cluster") as caught:
         run_plan(grid_plan(), tmp_path, ignore_progress, ray("192.0.2.1:6379"))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert rows(tmp_path) == {}
 
 
 def test_warm_starts_travel(tmp_path: Path) -> None:
-    """What is finished is sent once, before the progress that tells it; what is given is kept."""
+    """A finished warm start is sent once, before the progress that follows it."""
     data = write_dataset(tmp_path / "data.npz")
     trial, *_ = deep_plan(data, "ATAC", seeds=1).final({})
     worker = RayWorker("study")
@@ -82,9 +82,9 @@ def test_warm_starts_travel(tmp_path: Path) -> None:
     worker.on_event(StageProgress("Cloning", 1, 1, {}))
     worker.on_event(StageProgress("Evaluation", 1, 2, {}))
     worker.on_event(StageProgress("Evaluation", 2, 2, {}))
-    said = worker.messages()
-    assert [type(what) for what in said] == [StageProgress, Files, StageProgress, StageProgress]
-    assert said[1] == Files({policy: b"a policy"})
+    messages = worker.messages()
+    assert [type(what) for what in messages] == [StageProgress, Files, StageProgress, StageProgress]
+    assert messages[1] == Files({policy: b"a policy"})
     worker.on_event(StageProgress("ATAC", 1, 2, {}))
     assert worker.messages()[0] == Files({critics: b"half trained"})
 
@@ -108,13 +108,13 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
 
 
 class Lost(Exception):
-    """As Ray tells of an actor that is no more."""
+    """Stands for Ray's error about a lost actor."""
 
 
 class Cluster:
-    """Ray as far as `RayExecutor` uses it, in this process: what is asked for is done at once.
+    """The part of Ray that `RayExecutor` uses, in this process; calls run at once.
 
-    `fate` may raise what happens to an actor instead of an answer.
+    `fate` may raise an error instead of an actor's answer.
     """
 
     exceptions = SimpleNamespace(RayError=Lost)
@@ -212,7 +212,7 @@ def test_a_cluster_without_processors(tmp_path: Path, on: Callable[[Cluster], No
 
 @pytest.fixture
 def two_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A real cluster of two nodes of which each has a cache of its own."""
+    """A real cluster of two nodes, each with its own cache."""
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster as RealCluster
@@ -248,8 +248,8 @@ def test_a_node_dies_in_the_middle(tmp_path: Path, two_nodes: Any) -> None:
 
     def watch(state: StudyProgress) -> None:
         doing.append(len(state.running))
-        for trial, said in state.running.values():
-            if said is not None and said.stage == "Cloning":
+        for trial, progress in state.running.values():
+            if progress is not None and progress.stage == "Cloning":
                 cloned.add((trial.identity, trial.seed))
         if state.ended >= 3 and len(state.running) == 2 and two_nodes.second is not None:
             two_nodes.remove_node(two_nodes.second, allow_graceful=False)

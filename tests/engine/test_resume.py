@@ -1,4 +1,4 @@
-"""A study that is stopped at any moment ends as one that was not, and computes nothing twice."""
+"""A study that is stopped at any moment resumes with the same results and repeats nothing."""
 
 import json
 import os
@@ -26,11 +26,11 @@ from tests.study.problems import (
     PENDULUM,
     FakeExecutor,
     Message,
+    count_submissions,
     deep_plan,
+    fake_trial,
     grid_plan,
     ignore_progress,
-    performed,
-    pretend,
     rows,
     stamps,
     table,
@@ -50,26 +50,26 @@ TUNED = deep_plan(
 
 
 def doomed(trial: Trial) -> bool:
-    """A trial, among those that choose settings or give results, whose workers always die."""
+    """Tell whether the workers of a trial always die; some are in tuning, some in the results."""
     return (trial.algorithm, trial.label, trial.seed) in {
         ("BC", "original", 3),
         ("PSPI", "zero", 2),
     } or (trial.label == "original" and trial.seed == 0 and trial.settings.get("beta") == 1.0)
 
 
-def perform(trial: Trial) -> Iterator[Message]:
+def run_trial(trial: Trial) -> Iterator[Message]:
     if doomed(trial):
         yield "killed"
     else:
-        yield from pretend(trial)
+        yield from fake_trial(trial)
 
 
 class Interrupted(BaseException):
-    """As if the process were killed."""
+    """Stands for a killed process."""
 
 
 class Countdown:
-    """Interrupts at the n-th thing that is written or said, before it or after it."""
+    """Interrupts before or after the n-th write or message."""
 
     def __init__(self, left: int, after: bool) -> None:
         self.left, self.after = left, after
@@ -88,7 +88,7 @@ class Countdown:
 
 
 def run_until(plan: Plan, folder: Path, executor: FakeExecutor, countdown: Countdown) -> bool:
-    """Whether the study came to its end."""
+    """Tell whether the study ended."""
     with (
         patch.object(Store, "add", countdown.over(Store.add)),
         patch.object(Store, "add_death", countdown.over(Store.add_death)),
@@ -104,12 +104,12 @@ def run_until(plan: Plan, folder: Path, executor: FakeExecutor, countdown: Count
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
-    run_plan(TUNED, folder, ignore_progress, lambda _: FakeExecutor(1, perform))
+    run_plan(TUNED, folder, ignore_progress, lambda _: FakeExecutor(1, run_trial))
     return folder
 
 
 def test_the_study_that_is_interrupted_is_worth_it(whole: Path) -> None:
-    """It has tuned settings, failures in both phases and results."""
+    """The study has tuned settings, failures in both phases, and results."""
     found = rows(whole)
     failures = [row["failure"] for row in found.values() if row["failure"]]
     assert len(found) == 2 * 2 * 2 + 2 + 2 * 2
@@ -136,9 +136,9 @@ def test_any_interruption_gives_the_same_rows(
     folder = tmp_path_factory.mktemp("study")
     seen: dict[str, tuple[int, str]] = {}
     for left, after in [*points, (10**9, False)]:
-        executor = FakeExecutor(workers, perform, lambda busy: random.randrange(busy))
+        executor = FakeExecutor(workers, run_trial, lambda busy: random.randrange(busy))
         over = run_until(TUNED, folder, executor, Countdown(left, after))
-        assert not {*seen} & {*performed(executor)}
+        assert not {*seen} & {*count_submissions(executor)}
         written = stamps(folder)
         assert seen.items() <= written.items()
         seen = written
@@ -165,7 +165,7 @@ run_plan(plan, Path(sys.argv[2]), watch, local(int(sys.argv[3])))
 
 
 class Study:
-    """A study in a process of its own."""
+    """A study in its own process."""
 
     def __init__(self, plan: Plan, folder: Path, workers: int) -> None:
         self.folder, self.workers = folder, workers
@@ -173,7 +173,7 @@ class Study:
         self.file.write_text(json.dumps(plan.content))
 
     def start(self, halt: int = -1) -> "subprocess.Popen[str]":
-        """With `halt` it stands still, alive, when so many trials have ended."""
+        """With `halt`, it stops working, but stays alive, after that many trials."""
         return subprocess.Popen(
             [sys.executable, "-c", STUDY, self.file, self.folder, str(self.workers), str(halt)],
             stderr=subprocess.PIPE,
@@ -181,7 +181,7 @@ class Study:
         )
 
     def ended(self) -> int:
-        """How many trials have ended, as somebody sees who looks while it runs."""
+        """Count the ended trials while the study runs."""
         try:
             with read_store(self.folder) as store:
                 return len(store.succeeded())
@@ -194,7 +194,7 @@ class Study:
 
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
-    """Killed while it runs; another that comes meanwhile is turned away and harms nothing."""
+    """It is killed while it runs; a second process is refused and does no harm."""
     plan = grid_plan(seeds=8)
     run_plan(plan, tmp_path / "whole", ignore_progress, local(1))
     study = Study(plan, tmp_path / "killed", 1)
@@ -213,7 +213,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_to_do(tmp_path: Path) -> None:
-    executor = FakeExecutor(1, perform)
+    executor = FakeExecutor(1, run_trial)
     run_plan(TUNED, tmp_path, ignore_progress, lambda _: executor)
     before = stamps(tmp_path)
 
@@ -230,9 +230,9 @@ def test_the_disk_of_the_runs_is_full(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     (folder / "runs").write_text("in the way")
-    with pytest.raises(InstinctError, match="cannot be written") as told:
+    with pytest.raises(InstinctError, match="cannot be written") as caught:
         run_plan(plan, folder, ignore_progress, local(1))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert rows(folder) == {}
     (folder / "runs").unlink()
     run_plan(plan, folder, ignore_progress, local(1))
@@ -244,7 +244,7 @@ def test_what_was_half_written_is_swept_away(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "half").touch()
     (tmp_path / "runs" / "a" / "config.json").touch()
-    run_plan(TUNED, tmp_path, ignore_progress, lambda _: FakeExecutor(1, perform))
+    run_plan(TUNED, tmp_path, ignore_progress, lambda _: FakeExecutor(1, run_trial))
     assert [*files(tmp_path / "runs")] == ["a/config.json"]
     assert not (tmp_path / "warm-starts").exists()
 
@@ -257,13 +257,13 @@ def test_attempts_are_counted_over_all_starts(tmp_path: Path) -> None:
         store.add_death(trial, "killed")
     executor = FakeExecutor(1, lambda trial: iter(["killed for good"]))
     run_plan(plan, tmp_path, ignore_progress, lambda _: executor)
-    assert performed(executor) == {trial.identity: 1}
+    assert count_submissions(executor) == {trial.identity: 1}
     assert rows(tmp_path)[trial.identity]["failure"] == "killed for good (3 attempts)"
 
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """Agents with warm starts on two workers, tuned and judged; the study is killed six times."""
+    """Tuned agents with warm starts on two workers; the study is killed six times."""
     steps = {"ATAC": {"steps": 6000, "warm_start_steps": 3000}, "BC": {"steps": 6000}}
     plan = deep_plan(
         write_dataset(tmp_path / "data.npz"),

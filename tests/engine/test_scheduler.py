@@ -1,4 +1,4 @@
-"""Who performs what: scheduling with workers that pretend, and faults with real ones."""
+"""Scheduling with fake workers, and faults with real ones."""
 
 import os
 import signal
@@ -29,11 +29,11 @@ from tests.study.problems import (
     PENDULUM,
     FakeExecutor,
     Message,
+    count_submissions,
     deep_plan,
+    fake_trial,
     grid_plan,
     ignore_progress,
-    performed,
-    pretend,
     rows,
     write_dataset,
 )
@@ -48,21 +48,21 @@ def run(plan: Plan, folder: Path, executor: FakeExecutor) -> None:
         execute(plan.final({}), store, executor, ignore_progress)
 
 
-class Kitchen:
-    """Counts how often each warm start is trained, if workers share those that are finished."""
+class WarmStartCounter:
+    """Counts how often each warm start is trained when workers share finished ones."""
 
     def __init__(self) -> None:
         self.there: set[str] = set()
         self.trained: list[str] = []
 
-    def perform(self, trial: Trial) -> Iterator[Message]:
+    def run_trial(self, trial: Trial) -> Iterator[Message]:
         for stage, key in trial.warm_starts.items():
             if key not in self.there:
                 self.trained.append(key)
                 yield StageProgress(stage, 1, 2, {})
                 yield StageProgress(stage, 2, 2, {})
                 self.there.add(key)
-        yield from [*pretend(trial)][len(trial.warm_starts) :]
+        yield from [*fake_trial(trial)][len(trial.warm_starts) :]
 
 
 @given(st.integers(1, 4), st.randoms(use_true_random=False))
@@ -70,24 +70,24 @@ class Kitchen:
 def test_no_warm_start_is_trained_twice(
     tmp_path_factory: pytest.TempPathFactory, workers: int, random: Any
 ) -> None:
-    kitchen = Kitchen()
-    executor = FakeExecutor(workers, kitchen.perform, lambda busy: random.randrange(busy))
+    counter = WarmStartCounter()
+    executor = FakeExecutor(workers, counter.run_trial, lambda busy: random.randrange(busy))
     run(GAMES, tmp_path_factory.mktemp("study"), executor)
-    # Per seed the policy's, which all share; and for each label the critics' of both algorithms.
-    assert len(kitchen.trained) == len({*kitchen.trained}) == 2 * (1 + 2)
-    assert {*performed(executor).values()} == {1}
+    # Per seed: the policy's, which all share, and the critics', one for each label.
+    assert len(counter.trained) == len({*counter.trained}) == 2 * (1 + 2)
+    assert {*count_submissions(executor).values()} == {1}
 
 
 def test_warm_starts_that_are_there_hold_nobody_back(tmp_path: Path) -> None:
-    """Once the first has passed them, all workers are busy with what shares them."""
+    """Once the first trial has finished them, all workers are busy."""
     plan = deep_plan("file", "ATAC", seeds=1, labels=("original", "zero", "negative"))
-    kitchen, most = Kitchen(), 0
-    executor = FakeExecutor(3, kitchen.perform)
+    counter, most = WarmStartCounter(), 0
+    executor = FakeExecutor(3, counter.run_trial)
 
     def watch(state: StudyProgress) -> None:
         nonlocal most
         most = max(most, len(state.running))
-        if len(kitchen.there) == 0:
+        if len(counter.there) == 0:
             assert len(state.running) <= 1
 
     with open_store(tmp_path, plan, {}) as store:
@@ -110,11 +110,11 @@ def test_the_same_trial_twice_is_performed_once(tmp_path: Path) -> None:
     executor = FakeExecutor(2)
     with open_store(tmp_path, GAMES, {}) as store:
         execute(GAMES.final({}) * 2, store, executor, ignore_progress)
-    assert performed(executor) == {trial.identity: 1 for trial in GAMES.final({})}
+    assert count_submissions(executor) == {trial.identity: 1 for trial in GAMES.final({})}
 
 
-class Mortals(FakeExecutor):
-    """Workers of which some are lost for good, busy or idle."""
+class DyingExecutor(FakeExecutor):
+    """Loses some workers for good, busy or idle."""
 
     def __init__(self, workers: int, lost: dict[int, int]) -> None:
         super().__init__(workers)
@@ -135,9 +135,9 @@ class Mortals(FakeExecutor):
 def test_the_rest_goes_on_with_the_workers_that_are_left(
     tmp_path_factory: pytest.TempPathFactory, lost: dict[int, int]
 ) -> None:
-    """A trial is given up after three deaths, so fewer workers than that are lost."""
+    """A trial fails after three deaths, so fewer workers than that are lost."""
     once = {turn: worker for worker, turn in {w: t for t, w in lost.items()}.items()}
-    folder, executor = tmp_path_factory.mktemp("study"), Mortals(4, once)
+    folder, executor = tmp_path_factory.mktemp("study"), DyingExecutor(4, once)
     run(GAMES, folder, executor)
     with read_store(folder) as store:
         assert {*store.succeeded()} == {trial.identity for trial in GAMES.final({})}
@@ -145,50 +145,50 @@ def test_the_rest_goes_on_with_the_workers_that_are_left(
 
 
 def test_an_idle_worker_may_die(tmp_path: Path) -> None:
-    executor = Mortals(4, {2: 3})
+    executor = DyingExecutor(4, {2: 3})
     run(deep_plan("file", "BC", seeds=2), tmp_path, executor)
     assert len(rows(tmp_path)) == 2
-    assert set(performed(executor).values()) == {1}
+    assert set(count_submissions(executor).values()) == {1}
 
 
 def test_what_stops_a_study(tmp_path: Path) -> None:
-    def perform(trial: Trial) -> Iterator[Message]:
+    def run_trial(trial: Trial) -> Iterator[Message]:
         if trial.seed:
             yield InstinctError("the disk is full")
-        yield from pretend(trial)
+        yield from fake_trial(trial)
 
     with pytest.raises(InstinctError, match="the disk is full"):
-        run(GAMES, tmp_path, FakeExecutor(1, perform))
+        run(GAMES, tmp_path, FakeExecutor(1, run_trial))
     assert all(row["failure"] == "" for row in rows(tmp_path).values())
     run(GAMES, tmp_path, FakeExecutor(1))
     assert len(rows(tmp_path)) == len(GAMES.final({}))
 
 
 def test_a_dataset_that_changed_meanwhile(tmp_path: Path) -> None:
-    """Found out when it is opened, before anything is trained on it."""
+    """The change is detected when the dataset is opened, before any training."""
     path = tmp_path / "data.npz"
     plan = deep_plan(write_dataset(path), "BC", seeds=1)
     (trial,) = plan.final({})
 
-    def perform(trial: Trial) -> Iterator[Message]:
-        said: list[DatasetOpened | StageProgress] = []
-        TrialRunner(tmp_path).open_dataset(trial, said.append)
-        yield from said
+    def run_trial(trial: Trial) -> Iterator[Message]:
+        messages: list[DatasetOpened | StageProgress] = []
+        TrialRunner(tmp_path).open_dataset(trial, messages.append)
+        yield from messages
         yield "the worker died"
 
     with open_store(tmp_path / "study", plan, {}) as store:
-        opened = next(perform(trial))
+        opened = next(run_trial(trial))
         assert isinstance(opened, DatasetOpened)
         store.add_dataset(opened.dataset, opened.facts)
     write_dataset(path, seed=1)
-    executor = FakeExecutor(1, perform)
+    executor = FakeExecutor(1, run_trial)
     with pytest.raises(InstinctError, match=r"data\.npz has changed since the study began"):
         run(plan, tmp_path / "study", executor)
     assert rows(tmp_path / "study") == {}
 
 
 def test_a_dataset_that_is_gone_stops_the_study(tmp_path: Path) -> None:
-    """It is no result of the trials that they could not be begun."""
+    """A missing dataset is not a failure of the trials."""
     plan = deep_plan(str(tmp_path / "nowhere.npz"), "BC", seeds=1)
     with pytest.raises(InstinctError, match=r"nowhere\.npz: is neither a file nor the name"):
         run_plan(plan, tmp_path / "study", ignore_progress, local(1))
@@ -196,7 +196,7 @@ def test_a_dataset_that_is_gone_stops_the_study(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["original", "random", "negative"])
-def test_the_data_are_shown_as_labels_and_filters_show_them(tmp_path: Path, kind: str) -> None:
+def test_labels_and_filters_are_applied_to_the_data(tmp_path: Path, kind: str) -> None:
     plan = deep_plan(write_dataset(tmp_path / "data.npz"), "BC", labels=(kind,))
     runner = TrialRunner(tmp_path)
     for filters in ((), ("no-terminals",)):
@@ -208,7 +208,7 @@ def test_the_data_are_shown_as_labels_and_filters_show_them(tmp_path: Path, kind
 
 
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers find the environments of these tests."""
+    """Let workers import the environments of these tests."""
     root = Path(__file__).parents[2]
     assert root == Path(instinct.__file__).parents[2]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root / "src"), str(root)]))
@@ -228,7 +228,7 @@ def test_a_worker_that_always_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_an_exception_in_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The worker lives on, and the trial is tried again."""
+    """The worker survives, and the trial is tried again."""
     everywhere(monkeypatch)
     data = write_dataset(tmp_path / "data.npz")
     plan = deep_plan(data, "BC", seeds=2, task="gym:tests.engine.deadly:Broken-v0")
@@ -246,7 +246,7 @@ def test_an_exception_in_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_wrong_with_a_trial_is_not_tried_again(tmp_path: Path) -> None:
-    """Too large a batch, actions or observations that do not fit the task."""
+    """A batch that is too large, and actions or observations that do not fit the task."""
     data = write_dataset(tmp_path / "data.npz")
     good = deep_plan(data, "BC", seeds=1)
     (trial,) = good.final({})
@@ -265,7 +265,7 @@ def test_what_is_wrong_with_a_trial_is_not_tried_again(tmp_path: Path) -> None:
 
 
 def test_faults_of_one_trial_cost_no_other(tmp_path: Path) -> None:
-    """One diverges, one loses its worker in the middle: the others are as they would have been."""
+    """One trial diverges, one loses its worker; the results of the others do not change."""
     data = write_dataset(tmp_path / "data.npz")
     steps = {"BC": {"steps": 3000}}
     plan = deep_plan(data, "BC", seeds=3, task=PENDULUM, settings=steps)
@@ -276,8 +276,8 @@ def test_faults_of_one_trial_cost_no_other(tmp_path: Path) -> None:
     with LocalExecutor(tmp_path / "faults", 1) as executor:
 
         def kill(state: StudyProgress) -> None:
-            for worker, (trial, said) in state.running.items():
-                if trial == trials[2] and said and said.step == 1000 and not killed:
+            for worker, (trial, progress) in state.running.items():
+                if trial == trials[2] and progress and progress.step == 1000 and not killed:
                     killed.append(trial.identity)
                     os.kill(executor.alive[worker].process.pid, signal.SIGKILL)
 
@@ -315,9 +315,9 @@ def test_a_worker_that_died_idle_is_replaced_when_it_is_needed(tmp_path: Path) -
     trial = grid_plan().final({})[0]
     with LocalExecutor(tmp_path, 1) as executor:
         executor.submit(0, trial)
-        said: list[Message] = []
-        while not said or not isinstance(said[-1], Measurement):
-            said += [event.message for event in executor.wait()]
+        messages: list[Message] = []
+        while not messages or not isinstance(messages[-1], Measurement):
+            messages += [event.message for event in executor.wait()]
         process = executor.alive[0].process
         process.kill()
         process.wait()

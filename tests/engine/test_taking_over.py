@@ -1,4 +1,4 @@
-"""What one study has measured another need not measure again."""
+"""A study imports the trials that another study has already run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
 from instinct.study.store import open_store
 from instinct.study.trials import Trial
-from tests.study.problems import FakeExecutor, ignore_progress, performed, rows
+from tests.study.problems import FakeExecutor, count_submissions, ignore_progress, rows
 from tests.study.stores import FACTS, scores, store_with
 
 SMALL = Plan(
@@ -34,8 +34,8 @@ def measured(trial: Trial) -> Measurement:
 
 
 @pytest.mark.parametrize(("plan", "taken"), [(LARGE, 6), (TUNED, 5)])
-def test_only_what_is_new_is_performed(tmp_path: Path, plan: Plan, taken: int) -> None:
-    """A failure is no result to take over.
+def test_only_new_trials_are_run(tmp_path: Path, plan: Plan, taken: int) -> None:
+    """Failures are not imported.
 
     In the tuned study these are two trials that choose β, and three with the β that is chosen.
     """
@@ -43,8 +43,8 @@ def test_only_what_is_new_is_performed(tmp_path: Path, plan: Plan, taken: int) -
     executor = FakeExecutor(1)
     run_plan(plan, tmp_path / "it", ignore_progress, lambda _: executor, [tmp_path / "small"])
     there = {trial.identity for trial in SMALL.final({}) if trial.label != "random"}
-    assert there.isdisjoint(performed(executor))
-    assert len(rows(tmp_path / "it")) == len(performed(executor)) + taken
+    assert there.isdisjoint(count_submissions(executor))
+    assert len(rows(tmp_path / "it")) == len(count_submissions(executor)) + taken
 
 
 def test_the_data_must_be_the_same(tmp_path: Path) -> None:

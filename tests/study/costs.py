@@ -1,4 +1,4 @@
-"""A small task with costs, data for it, and workers that perform trials in this process."""
+"""A small task with costs, data for it, and a worker in this process."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ COST = 5.0
 
 @dataclass(frozen=True)
 class Walk:
-    """Ten steps of up to 1 to either side, each with a cost of 5: C/κ is 50/34.29 for everyone."""
+    """Ten steps of at most 1 to either side, each with a cost of 5: the normalized cost is 50/κ."""
 
     name: str = TASK
     horizon: int = STEPS
@@ -45,7 +45,7 @@ class Walk:
         return Walks(places)
 
     def scores(self, returns: Array) -> Array:
-        """10 is the most that ten steps can give."""
+        """Divide by 10, the best return of ten steps."""
         return returns / 10
 
 
@@ -61,7 +61,7 @@ class ToyBenchmark(Benchmark):
 
 
 class Walks:
-    """The reward of a step is the step."""
+    """Simulates walks; the reward of a step is the step."""
 
     def __init__(self, places: int) -> None:
         self.x, self.t = np.zeros(places), np.zeros(places, int)
@@ -80,7 +80,7 @@ class Walks:
 
 
 def recorded(costs: bool = True) -> Dataset:
-    """Twenty walks; every second of them has a cost in the steps 3 and 4."""
+    """Twenty walks; every second one has a cost in steps 3 and 4."""
     random = np.random.default_rng(0)
     steps = random.uniform(-1, 1, size=(20, STEPS, 1)).astype(np.float32)
     x = np.concatenate([np.zeros((20, 1)), steps[..., 0].cumsum(axis=1)], axis=1)
@@ -105,22 +105,22 @@ def write_walks(path: Path, costs: bool = True) -> Path:
 
 
 def add_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the task known in this process."""
+    """Register the task in this process."""
     monkeypatch.setitem(registry.BENCHMARKS, "toy", ToyBenchmark())
 
 
 def in_process(folder: Path) -> FakeExecutor:
-    """One worker, here."""
-    return FakeExecutor(1, performing(folder))
+    """One worker in this process."""
+    return FakeExecutor(1, run_in_process(folder))
 
 
-def performing(folder: Path) -> Callable[[Trial], Iterator[Message]]:
+def run_in_process(folder: Path) -> Callable[[Trial], Iterator[Message]]:
     runner = TrialRunner(folder)
 
-    def perform(trial: Trial) -> Iterator[Message]:
-        said: list[Message] = []
-        measured: Measurement = runner.run(trial, said.append)
-        yield from said
+    def run_trial(trial: Trial) -> Iterator[Message]:
+        messages: list[Message] = []
+        measured: Measurement = runner.run(trial, messages.append)
+        yield from messages
         yield measured
 
-    return perform
+    return run_trial

@@ -1,4 +1,4 @@
-"""Small studies: a dataset file, plans, what their stores hold, and workers that only pretend."""
+"""Small studies: a dataset file, plans, the content of their stores, and fake workers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
@@ -46,7 +46,7 @@ def write_dataset(path: Path, seed: int = 0) -> str:
 
 
 def deep_plan(dataset: str, *algorithms: str, **changes: Any) -> Plan:
-    """Tiny agents, not judged unless a task is given."""
+    """Tiny agents; they are evaluated only if a task is given."""
     small = {"ATAC": GAME, "PSPI": GAME}
     settings = {name: small.get(name, SMALL) for name in algorithms}
     given: dict[str, Any] = {"labels": ("original",), "seeds": 2, "episodes": 2, "task": ""}
@@ -67,11 +67,11 @@ def grid_plan(**changes: Any) -> Plan:
 
 
 def ignore_progress(state: object) -> None:
-    """Nobody looks."""
+    """Ignore progress."""
 
 
 def table(folder: Path) -> dict[Any, Any]:
-    """What a report would show: all that was found, without the time it took."""
+    """Return everything that a report needs, without times."""
     return {
         tuple(cell): (
             found.seeds,
@@ -85,7 +85,7 @@ def table(folder: Path) -> dict[Any, Any]:
 
 
 def rows(folder: Path) -> dict[str, Any]:
-    """What every trial measured, without the time it took."""
+    """Return the measurement of every trial, without times."""
     timeless = {"seconds": 0.0, "training_seconds": 0.0, "evaluation_seconds": 0.0}
     with read_store(folder) as store:
         return {
@@ -95,14 +95,14 @@ def rows(folder: Path) -> dict[str, Any]:
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, str]]:
-    """When the rows were written."""
+    """Return when the rows were written."""
     with read_store(folder) as store:
         found = store.connection.execute("SELECT identity, rowid, ended FROM ended")
         return {identity: (number, ended) for identity, number, ended in found}
 
 
-def pretend(trial: Trial) -> Iterator[Message]:
-    """A performance that says the right things and computes nothing."""
+def fake_trial(trial: Trial) -> Iterator[Message]:
+    """Send the messages of a trial without computing anything."""
     for stage in (*trial.warm_starts, trial.algorithm):
         yield StageProgress(stage, 1, 1, {})
     score = int(trial.identity[:8], 16) / 2**32
@@ -110,19 +110,19 @@ def pretend(trial: Trial) -> Iterator[Message]:
 
 
 class FakeExecutor:
-    """Workers that perform trials in this process, one thing said at a time.
+    """Runs trials in this process, one message at a time.
 
-    `turn` chooses whose turn it is among those that are busy.
+    `turn` chooses which of the busy workers sends the next message.
     """
 
     def __init__(
         self,
         workers: int,
-        perform: Callable[[Trial], Iterator[Message]] = pretend,
+        run_trial: Callable[[Trial], Iterator[Message]] = fake_trial,
         turn: Callable[[int], int] = lambda busy: 0,
     ) -> None:
         self.workers = [*range(workers)]
-        self.perform, self.turn = perform, turn
+        self.run_trial, self.turn = run_trial, turn
         self.busy: dict[int, Iterator[Message]] = {}
         self.given: list[tuple[int, Trial]] = []
 
@@ -136,7 +136,7 @@ class FakeExecutor:
         assert worker in self.workers
         assert worker not in self.busy
         self.given.append((worker, trial))
-        self.busy[worker] = self.perform(trial)
+        self.busy[worker] = self.run_trial(trial)
 
     def wait(self) -> list[Event]:
         worker = [*self.busy][self.turn(len(self.busy))]
@@ -146,8 +146,8 @@ class FakeExecutor:
         return [Event(worker, what)]
 
 
-def performed(executor: FakeExecutor) -> Mapping[str, int]:
-    """How often each trial was given to a worker."""
+def count_submissions(executor: FakeExecutor) -> Mapping[str, int]:
+    """Count how often each trial was submitted to a worker."""
     count: dict[str, int] = {}
     for _, trial in executor.given:
         count[trial.identity] = count.get(trial.identity, 0) + 1

@@ -1,4 +1,4 @@
-"""Stores with measurements made up, for what is done with the results of a study."""
+"""Stores with made-up measurements."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,7 +37,7 @@ def scores(trial: Trial, score: float, length: float = 500.0) -> Measurement:
 
 
 def store_with(folder: Path, plan: Plan, measure: Measure) -> None:
-    """A store as the trials of the plan would leave it; None for one that has not ended."""
+    """Fill a store with measurements; a trial whose measurement is None has not ended."""
     with open_store(folder, plan, {"instinct": "0"}) as store:
         for dataset in plan.datasets:
             store.add_dataset(dataset, FACTS)

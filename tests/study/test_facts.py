@@ -1,4 +1,4 @@
-"""What is known of a dataset before anything is trained."""
+"""Facts about a dataset."""
 
 from typing import Any
 

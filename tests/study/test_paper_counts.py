@@ -1,4 +1,4 @@
-"""The number of runs, beside the arithmetic of the paper's section on computing."""
+"""The number of runs against the arithmetic of the paper's section on computing."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_other_plans_are_not_compared() -> None:
 
 @pytest.mark.parametrize("name", [*SAFETY.studies, *DSRL.studies])
 def test_safety_is_the_papers_and_imitation_beside_it(name: str) -> None:
-    """ATAC and PSPI as the paper counts them; BC on all data and on those without costs."""
+    """ATAC and PSPI as the paper counts them; BC on all data and on cost-free data."""
     plan = shipped_plans()[name]
     found = compare(plan)
     assert found is not None

@@ -1,4 +1,4 @@
-"""Plans: which trials they consist of, counted by hand, and what is refused before any runs."""
+"""Plans: their trials, counted by hand, and the plans that are refused."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ TUNED = Plan(
 
 
 def test_cells() -> None:
-    """Two datasets; BC does not read rewards, PSPI is told four kinds."""
+    """Two datasets; BC reads no rewards, PSPI has four labels."""
     cells = [*TUNED.cells()]
     assert len(cells) == len({*cells}) == 2 * (1 + 4)
     assert cells[0] == Cell("hopper-medium", "BC", "original")
@@ -166,10 +166,10 @@ def test_warm_starts_that_are_shared() -> None:
     ],
 )
 def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as caught:
         replace(TUNED, **changes)
-    assert words in str(told.value)
-    assert "\n" not in str(told.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_name_in_both_registries_is_tabular_in_the_grid_world() -> None:
@@ -199,15 +199,15 @@ def test_a_smaller_study_says_so() -> None:
     assert [*small.cells()] == [Cell("hopper-medium", "PSPI", "zero")]
     assert (len(small.tuning()), {trial.seed for trial in small.tuning()}) == (6, {0})
     assert {trial.settings["steps"] for trial in small.tuning()} == {50}
-    said = "; ".join(small.scaled)
-    assert all(word in said for word in ("hopper-medium", "1 seeds instead of 3", "50"))
+    scaled = "; ".join(small.scaled)
+    assert all(word in scaled for word in ("hopper-medium", "1 seeds instead of 3", "50"))
     assert TUNED.scale_down((), None, None) == TUNED
     with pytest.raises(BadInput, match="tuned has no walker"):
         TUNED.scale_down(("walker",), None, None)
 
 
 def test_the_example_file(tmp_path: Path) -> None:
-    """The one in the words that describe the format."""
+    """The plan in the docstring that describes the format."""
     assert plan_files.__doc__ is not None
     path = tmp_path / "plan.toml"
     path.write_text(plan_files.__doc__.partition("\n")[2])
@@ -245,10 +245,10 @@ def test_the_example_file(tmp_path: Path) -> None:
 def test_files_with_faults(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(text)
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as caught:
         read_plan(path)
-    assert str(told.value).startswith(str(path))
-    assert words in str(told.value)
+    assert str(caught.value).startswith(str(path))
+    assert words in str(caught.value)
 
 
 def test_no_file(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_all_seeds_count_from_the_first() -> None:
 
 
 def test_results_may_be_those_of_the_seeds_of_tuning() -> None:
-    """Then nothing is run again: six combinations on two datasets, three seeds; and BC."""
+    """Nothing is run again: six combinations on two datasets with three seeds, and BC."""
     tuning, final = FILTERED.tuning(), FILTERED.final(chosen(FILTERED))
     assert {trial.seed for trial in final} == {0, 1, 2}
     again = {t.identity for t in tuning} & {t.identity for t in final}
@@ -341,7 +341,7 @@ def test_the_papers_plans_are_written_down_as_they_are(name: str) -> None:
 def test_the_best_mean_is_chosen_of_what_is_whole(
     tmp_path_factory: pytest.TempPathFactory, scores: list[float], failed: int
 ) -> None:
-    """Four combinations with two seeds each; one that lost a trial cannot be chosen."""
+    """Four combinations with two seeds each; one with a failed trial cannot be chosen."""
     grid = {"PSPI": {"beta": (1.0, 2.0, 3.0, 4.0)}}
     plan = deep_plan("file", "PSPI", tuning_seeds=2, grid=grid, task="hopper")
     means = {}

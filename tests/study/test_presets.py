@@ -1,4 +1,4 @@
-"""Presets: what holds for which task, from the paper's tables of hyperparameters."""
+"""Presets against the paper's tables of hyperparameters."""
 
 import json
 from itertools import product
@@ -52,9 +52,9 @@ def test_quick_is_smaller_everywhere() -> None:
 
 
 def test_pspi_has_quick_settings_by_label_as_the_paper_has() -> None:
-    told = {label: settings("quick", "PSPI", "hopper", label) for label in PAPER_LABELS}
-    assert told["original"] == told["random"]
-    assert told["zero"] != told["original"] != told["negative"] != told["zero"]
+    by_label = {label: settings("quick", "PSPI", "hopper", label) for label in PAPER_LABELS}
+    assert by_label["original"] == by_label["random"]
+    assert by_label["zero"] != by_label["original"] != by_label["negative"] != by_label["zero"]
     for label in PAPER_LABELS:
         assert settings("paper", "PSPI", "hopper", label) == settings_of(configure("PSPI"))
         for task in (REACH, "safety:PointGoal1"):

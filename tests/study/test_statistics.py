@@ -1,4 +1,4 @@
-"""Every statistic against its formula, worked out by another way."""
+"""Every statistic against its formula, computed in another way."""
 
 from functools import partial
 from itertools import product
@@ -97,7 +97,7 @@ def test_the_interval_of_two_runs_by_hand() -> None:
 
 
 def test_runs_are_resampled_within_their_task() -> None:
-    """Tasks whose runs agree leave nothing to chance, however far apart the tasks are."""
+    """Tasks whose runs agree have no spread, however far apart the tasks are."""
     assert interval(mean, np.array([[0.0, 100.0]] * 3)) == (50, 50, 50)
 
 

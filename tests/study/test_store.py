@@ -1,4 +1,4 @@
-"""The store: what is written stays, and whatever is wrong is said in one sentence."""
+"""The store keeps what was written and reports every fault in one sentence."""
 
 import json
 import math
@@ -109,11 +109,11 @@ def test_a_dataset_that_changed_is_refused(folder: Path) -> None:
 def test_the_second_writer_is_told_of_the_first(folder: Path) -> None:
     with (
         open_store(folder, PLAN, VERSIONS) as store,
-        pytest.raises(InstinctError, match=f"process {os.getpid()} on .*, since 20") as told,
+        pytest.raises(InstinctError, match=f"process {os.getpid()} on .*, since 20") as caught,
         open_store(folder, PLAN, VERSIONS),
     ):
         pass
-    assert told.value.exit_code == 1
+    assert caught.value.exit_code == 1
     assert lock_holder(folder) == ""
     with open_store(folder, PLAN, VERSIONS) as store:
         assert lock_holder(folder).startswith(f"process {os.getpid()} on")
@@ -139,7 +139,7 @@ def test_a_study_that_was_killed_before_its_first_row(tmp_path: Path) -> None:
 
 
 def test_the_store_begins_whole_or_not_at_all(tmp_path: Path) -> None:
-    """Notes that cannot be written take the tables along."""
+    """If the notes cannot be written, no table is created."""
     with pytest.raises(BadInput), open_store(tmp_path, PLAN, {"instinct": object()}):  # type: ignore[dict-item]
         pass
     connection = sqlite3.connect(tmp_path / FILE)
@@ -172,14 +172,14 @@ def read_all(store: Store) -> tuple[object, ...]:
 
 
 def damaged(folder: Path) -> None:
-    """Readers and writers say so in one sentence, and neither touches the file."""
+    """Readers and writers refuse the store in one sentence and leave the file as it is."""
     before = (folder / FILE).read_bytes()
     for opened in (read_store(folder), open_store(folder, PLAN, VERSIONS)):
-        with pytest.raises(BadInput) as told, opened as store:
+        with pytest.raises(BadInput) as caught, opened as store:
             read_all(store)
-        assert FILE in str(told.value)
-        assert "\n" not in str(told.value)
-        assert "Traceback" not in str(told.value)
+        assert FILE in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert "Traceback" not in str(caught.value)
     assert (folder / FILE).read_bytes() == before
 
 
@@ -205,16 +205,16 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @given(st.integers(100, 20_000), st.binary(min_size=64, max_size=256))
 def test_bytes_that_fell_over(tmp_path: Path, content: bytes, at: int, junk: bytes) -> None:
-    """Either the store still reads as something, or it is said to be damaged."""
+    """Either the store can still be read, or it is reported as damaged."""
     (tmp_path / FILE).write_bytes(content[:at] + junk + content[at + len(junk) :])
     try:
         with read_store(tmp_path) as store:
             read_all(store)
     except InstinctError as error:
-        told = str(error)
+        message = str(error)
     else:
-        told = FILE
-    assert FILE in told
+        message = FILE
+    assert FILE in message
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
 
 
 def nothing_lost(folder: Path) -> None:
-    """What had been written is there, and the study goes on."""
+    """Earlier rows are there, and the study goes on."""
     with open_store(folder, PLAN, VERSIONS) as store:
         assert store.ended()[TRIAL.identity].measurement == FOUND
         store.add(other(100), FOUND)
@@ -292,9 +292,9 @@ def largest_file(size: int) -> Iterator[None]:
 
 def test_a_file_system_that_takes_no_more(folder: Path) -> None:
     with open_store(folder, PLAN, VERSIONS) as store, largest_file(50_000):
-        with pytest.raises(InstinctError, match=r"disk|I/O") as told:
+        with pytest.raises(InstinctError, match=r"disk|I/O") as caught:
             fill(store)
-        assert not isinstance(told.value, BadInput)
+        assert not isinstance(caught.value, BadInput)
     nothing_lost(folder)
 
 
@@ -311,7 +311,7 @@ def test_not_even_the_lock_can_be_written(tmp_path: Path) -> None:
 
 @contextmanager
 def reading_only(folder: Path) -> Iterator[None]:
-    """As somebody who may look at the folder and not change it."""
+    """Act as a user who may read the folder and not change it."""
     saved = os.getresuid()
     folder.chmod(0o555)
     try:

@@ -149,6 +149,6 @@ def data_gib(name: str) -> float:
     task = recorded_task(name)
     if not size_of(name) or not task:
         return 0.1
-    judged = find_task(task)
-    numbers = 2 * judged.observation_size + action_box(judged).dimension + 3
+    found = find_task(task)
+    numbers = 2 * found.observation_size + action_box(found).dimension + 3
     return COPIES * 4 * numbers * size_of(name) / 2**30

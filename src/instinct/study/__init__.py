@@ -1,1 +1,1 @@
-"""Studies by name: what is run, and what came out."""
+"""Studies: plans, trials, their store, and the findings."""
