@@ -31,6 +31,7 @@ from instinct.benchmarks.registry import (
 )
 from instinct.data import Box, Dataset, write
 from instinct.errors import BadInput
+from instinct.study.plan import Plan
 
 
 @pytest.fixture(autouse=True)
@@ -214,6 +215,18 @@ def test_a_family_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = find_dataset("toy:pushes")
     assert matching_task("toy:pendulum", dataset).observation_size == 4
     assert "toy:pushes" in nearest_names("toy:push")
+
+
+def test_plans_know_a_family_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("instinct.benchmarks.registry.BENCHMARKS", dict(BENCHMARKS))
+    monkeypatch.setattr(Toy, "quick_settings", {"ATAC": {"beta": 7.0}})
+    register_benchmark(Toy())
+    plan = Plan("toys", ("toy:pushes",), ("BC", "ATAC"), preset="quick", seeds=1)
+    trials = plan.final({})
+    assert {trial.task for trial in trials} == {"toy:pendulum"}
+    assert {trial.settings["beta"] for trial in trials if trial.algorithm == "ATAC"} == {7.0}
+    wrong = [trial for trial in trials if trial.label == "zero"]
+    assert [trial.filters for trial in wrong] == [("no-terminals",)], "its terminals are falls"
 
 
 def test_names_and_prefixes_cannot_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,6 +149,7 @@ def test_warm_starts_that_are_shared() -> None:
         ({"episodes": 0}, "episodes: must be at least 1"),
         ({"tuning_seeds": -1}, "tuning_seeds: must be at least 0"),
         ({"first_seed": -1}, "first_seed: must be at least 0"),
+        ({"cost_target": 0.0}, "cost_target: must be a positive number"),
         ({"datasets": ()}, "datasets: must name at least one"),
         ({"datasets": ("hopper-medium", "hopper-medium")}, "none twice"),
         ({"labels": ("false",)}, "no label is called 'false'"),
@@ -184,6 +185,16 @@ def test_a_name_in_both_registries_is_tabular_in_the_grid_world() -> None:
     assert plan.scale_down((), None, steps=5).settings == {}
     tuned = replace(plan, grid={"ATAC": {"R": (1.0, 2.0)}})
     assert [trial.settings["R"] for trial in tuned.tuning()] == [1.0, 2.0]
+
+
+def test_only_safety_data_have_a_cost_target_unless_the_plan_sets_one() -> None:
+    datasets = ("safety:PointGoal1", "dsrl:CarPush2", "hopper-medium", "mine.npz")
+    plan = Plan("costs", datasets, ("BC",))
+    kappa = pytest.approx(34.2857, abs=1e-4)
+    assert [plan.cost_target_of(name) for name in datasets] == [kappa, kappa, None, None]
+    own = replace(plan, cost_target=25.0)
+    assert [own.cost_target_of(name) for name in datasets] == [25.0] * 4
+    assert from_content(own.content) == own
 
 
 def test_tabular_algorithms_have_their_own_settings() -> None:

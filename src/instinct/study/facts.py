@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from instinct.benchmarks.registry import find_task
-from instinct.data import Array, Dataset, Discrete, measure_removal
+from instinct.benchmarks.benchmark import episode_terminals
+from instinct.benchmarks.registry import find_benchmark, find_task
+from instinct.data import Array, Dataset, measure_removal
 from instinct.data.summary import correlation, summarize
 from instinct.study.measurement import QUANTITIES, add_normalized_cost, quantities
 from instinct.util.spacing import evenly_spaced
@@ -24,11 +25,12 @@ def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
     """
     summary = summarize(dataset)
     scores, successes = None, None
-    if task and not isinstance(dataset.action_space, Discrete):
+    if task:
         known_task = find_task(task)
         scores = known_task.scores(dataset.returns)
-        if known_task.end == "goal" and summary.terminals:
-            successes = dataset.terminals[dataset.stops - 1]
+        counts_successes = find_benchmark(task).score_name == "success"
+        if counts_successes and known_task.end == "goal" and summary.terminals:
+            successes = episode_terminals(dataset)
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
     behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)
     return {

@@ -75,6 +75,8 @@ class Plan:
     task: str | None = None
     """The task to evaluate in; by default the one in which the dataset was recorded."""
     action_range: tuple[float, float] | None = None
+    cost_target: float | None = None
+    """The cost that a safe episode may have, by default the benchmark's, if it has one."""
     scaled: tuple[str, ...] = ()
     """How the plan was scaled down, in words."""
 
@@ -198,9 +200,11 @@ class Plan:
         return find_task(task).end if task else "unknown"
 
     def cost_target_of(self, dataset: str) -> float | None:
-        """Return the cost that a safe episode may have in the dataset's task."""
+        """Return the cost that a safe episode may have, or None where there is no target."""
+        if self.cost_target is not None:
+            return self.cost_target
         task = self.task_of(dataset)
-        return find_task(task).cost_target if task else None
+        return find_task(task).cost_target if task else find_benchmark(dataset).cost_target
 
     def filters_of_cell(self, cell: Cell) -> tuple[str, ...]:
         """Return the filters that are applied to the data of a cell, in order."""

@@ -1,5 +1,6 @@
 """Check a plan before anything starts."""
 
+import math
 from typing import TYPE_CHECKING
 
 from instinct.benchmarks.registry import find_task
@@ -33,6 +34,8 @@ def check_values(plan: "Plan") -> None:
     for name, minimum in MINIMUM.items():
         if getattr(plan, name) < minimum:
             raise BadInput(f"must be at least {minimum}", field=name)
+    if plan.cost_target is not None and not 0 < plan.cost_target < math.inf:
+        raise BadInput("must be a positive number", field="cost_target")
     for name in ("datasets", "algorithms", "labels"):
         values = getattr(plan, name)
         if not values or len({*values}) < len(values):

@@ -60,6 +60,9 @@ def from_content(content: Mapping[str, Any]) -> Plan:
     }
     if not isinstance(given.get("new_seeds", True), bool):
         raise BadInput("must be true or false", field="new_seeds")
+    target = given.get("cost_target")
+    if target is not None and not isinstance(target, int | float):
+        raise BadInput(f"must be a number, not {target!r}", field="cost_target")
     if given.get("action_range") is not None:
         given["action_range"] = tuple(given["action_range"])
     return Plan(**given)
