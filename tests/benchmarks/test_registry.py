@@ -12,7 +12,7 @@ from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.benchmarks.locomotion.d4rl import file_name, present
 from instinct.benchmarks.locomotion.datasets import QUALITIES, RECORDINGS
-from instinct.benchmarks.recipe import BuiltIn, Recipe
+from instinct.benchmarks.recipe import FunctionRecipe, Recipe
 from instinct.benchmarks.registry import (
     BENCHMARKS,
     display_name,
@@ -196,7 +196,7 @@ class Toy(Benchmark):
     name, title, prefix = "toy", "Toys", "toy:"
     tasks = ("toy:pendulum",)
     datasets: Mapping[str, Recipe] = {
-        "toy:pushes": BuiltIn("toy:pushes", "toy:pendulum", pendulum_dataset)
+        "toy:pushes": FunctionRecipe("toy:pushes", "toy:pendulum", pendulum_dataset)
     }
 
     def task(self, name: str) -> GymTask:

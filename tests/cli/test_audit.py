@@ -96,7 +96,7 @@ def test_without_an_environment_only_the_data_are_reported(
     [
         (("no-such-data",), "is neither a file nor"),
         (("hopper-medium@1000", "--algorithms", "sarsa"), "no algorithm is called"),
-        (("gridworld", "--algorithms", "SARSA"), "no algorithm is called"),
+        (("gridworld", "--algorithms", "SARSA"), "algorithm is called"),
         (("gridworld", "--preset", "slow"), "preset"),
         (("gridworld", "--set", "beta=1"), "has no setting"),
     ],

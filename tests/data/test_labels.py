@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.data import (
     NO_TERMINAL,
@@ -282,7 +283,10 @@ def test_a_fifth_label_changes_no_default(fifth: Label) -> None:
     assert WRONG_LABELS == ("zero", "random", "negative")
     plan = Plan(name="p", datasets=("hopper-medium",), algorithms=("BC",))
     assert plan.labels == audit_plan("hopper-medium").labels == PAPER_LABELS
-    assert audit_plan("hopper-medium", labels=("original", "fifth")).labels == ("original", "fifth")
+    assert audit_plan("hopper-medium", AuditOptions(labels=("original", "fifth"))).labels == (
+        "original",
+        "fifth",
+    )
 
 
 @pytest.mark.parametrize("name", [*PAPER_LABELS, "no-terminal", "corrupt:0.3", "scale:x", "noise"])

@@ -41,7 +41,7 @@ def test_only_new_trials_are_run(tmp_path: Path, plan: Plan, taken: int) -> None
     """
     store_with(tmp_path / "small", SMALL, measured)
     executor = FakeExecutor(1)
-    run_plan(plan, tmp_path / "it", ignore_progress, lambda _: executor, [tmp_path / "small"])
+    run_plan(plan, tmp_path / "it", ignore_progress, lambda *_: executor, [tmp_path / "small"])
     there = {trial.identity for trial in SMALL.final({}) if trial.label != "random"}
     assert there.isdisjoint(count_submissions(executor))
     assert len(rows(tmp_path / "it")) == len(count_submissions(executor)) + taken
@@ -56,6 +56,6 @@ def test_the_data_must_be_the_same(tmp_path: Path) -> None:
             LARGE,
             tmp_path / "large",
             ignore_progress,
-            lambda _: FakeExecutor(1),
+            lambda *_: FakeExecutor(1),
             [tmp_path / "small"],
         )

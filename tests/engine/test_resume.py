@@ -95,7 +95,7 @@ def run_until(plan: Plan, folder: Path, executor: FakeExecutor, countdown: Count
         patch.object(executor, "wait", countdown.over(executor.wait)),
     ):
         try:
-            run_plan(plan, folder, ignore_progress, lambda _: executor)
+            run_plan(plan, folder, ignore_progress, lambda *_: executor)
         except Interrupted:
             return False
     return True
@@ -104,7 +104,7 @@ def run_until(plan: Plan, folder: Path, executor: FakeExecutor, countdown: Count
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
-    run_plan(TUNED, folder, ignore_progress, lambda _: FakeExecutor(1, run_trial))
+    run_plan(TUNED, folder, ignore_progress, lambda *_: FakeExecutor(1, run_trial))
     return folder
 
 
@@ -214,10 +214,10 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 
 def test_nothing_is_left_to_do(tmp_path: Path) -> None:
     executor = FakeExecutor(1, run_trial)
-    run_plan(TUNED, tmp_path, ignore_progress, lambda _: executor)
+    run_plan(TUNED, tmp_path, ignore_progress, lambda *_: executor)
     before = stamps(tmp_path)
 
-    def refuse(folder: Path) -> Any:
+    def refuse(*_: object) -> Any:
         raise AssertionError("no workers are needed")
 
     run_plan(TUNED, tmp_path, ignore_progress, refuse)
@@ -244,7 +244,7 @@ def test_what_was_half_written_is_swept_away(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "half").touch()
     (tmp_path / "runs" / "a" / "config.json").touch()
-    run_plan(TUNED, tmp_path, ignore_progress, lambda _: FakeExecutor(1, run_trial))
+    run_plan(TUNED, tmp_path, ignore_progress, lambda *_: FakeExecutor(1, run_trial))
     assert [*files(tmp_path / "runs")] == ["a/config.json"]
     assert not (tmp_path / "warm-starts").exists()
 
@@ -256,7 +256,7 @@ def test_attempts_are_counted_over_all_starts(tmp_path: Path) -> None:
         store.add_death(trial, "killed")
         store.add_death(trial, "killed")
     executor = FakeExecutor(1, lambda trial: iter(["killed for good"]))
-    run_plan(plan, tmp_path, ignore_progress, lambda _: executor)
+    run_plan(plan, tmp_path, ignore_progress, lambda *_: executor)
     assert count_submissions(executor) == {trial.identity: 1}
     assert rows(tmp_path)[trial.identity]["failure"] == "killed for good (3 attempts)"
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
 from playwright.sync_api import Page as Tab
 
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.experiments.gridworld import GRIDWORLD
 from instinct.report.kit.figures import figure, styled
@@ -226,7 +227,9 @@ def test_an_audit_shows_the_numbers_of_its_store(browser: Browser, tmp_path: Pat
             return Measurement({}, failure="PSPI diverged at step 7")
         return scores(trial, 10.0 * len(trial.label) + trial.seed)
 
-    store_with(tmp_path, audit_plan("hopper-medium", algorithms=["PSPI"], seeds=3), measure)
+    store_with(
+        tmp_path, audit_plan("hopper-medium", AuditOptions(algorithms=["PSPI"], seeds=3)), measure
+    )
     with read_store(tmp_path) as store:
         ended = [*store.ended().values()]
     tab = browser.new_page()

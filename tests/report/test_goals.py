@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.benchmarks.metaworld.datasets import NO_GOAL_TERMINAL
 from instinct.report.kit.page import Verdict
@@ -48,7 +49,9 @@ def by_code(findings: Findings, dataset: str) -> dict[str, Verdict]:
 
 
 def test_an_audit_of_goal_data(tmp_path: Path) -> None:
-    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    findings = studied(
+        tmp_path, audit_plan(PUSH, AuditOptions(algorithms=["PSPI"], seeds=2)), {PUSH: 0.8}
+    )
     found = by_code(findings, PUSH)
     assert found["goal-terminal"].numbers == {"success": 0.68}
     assert found["reward-use"].numbers["wrong"] == pytest.approx(0.8)
@@ -62,7 +65,7 @@ def test_an_audit_of_goal_data(tmp_path: Path) -> None:
 
 def test_bc_with_early_stopping_is_compared_with_the_papers(tmp_path: Path) -> None:
     """The paper's BC has 0.19 on push."""
-    plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2)
+    plan = audit_plan(PUSH, AuditOptions(algorithms=["PSPI"], seeds=2))
     found = by_code(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)["early-stopping"]
     assert found.numbers == {"bc": 1.0, "paper": 0.19}
     assert "90% of the episodes" in found.text
@@ -70,7 +73,9 @@ def test_bc_with_early_stopping_is_compared_with_the_papers(tmp_path: Path) -> N
 
 def test_the_papers_numbers_are_beside_ours(tmp_path: Path) -> None:
     """On push the paper has 0.19 for BC, and 0.47 ± 0.05 for PSPI under the true reward."""
-    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    findings = studied(
+        tmp_path, audit_plan(PUSH, AuditOptions(algorithms=["PSPI"], seeds=2)), {PUSH: 0.8}
+    )
     success = next(table for table in compose(findings).tables if table.name == "success")
     assert success.columns[2:4] == ("original", "original, paper")
     _, bc, pspi = success.texts
@@ -79,7 +84,7 @@ def test_the_papers_numbers_are_beside_ours(tmp_path: Path) -> None:
 
 
 def test_bc_of_the_paper_preset_has_no_early_stopping(tmp_path: Path) -> None:
-    plan = audit_plan(PUSH, algorithms=["PSPI"], seeds=2, preset="paper")
+    plan = audit_plan(PUSH, AuditOptions(algorithms=["PSPI"], seeds=2, preset="paper"))
     assert "early-stopping" not in by_code(studied(tmp_path, plan, {PUSH: 0.8}), PUSH)
 
 
@@ -97,7 +102,9 @@ def test_pairs_with_and_without_the_goal_terminal(tmp_path: Path) -> None:
 
 
 def test_one_dataset_has_no_goal_terminal_section(tmp_path: Path) -> None:
-    findings = studied(tmp_path, audit_plan(PUSH, algorithms=["PSPI"], seeds=2), {PUSH: 0.8})
+    findings = studied(
+        tmp_path, audit_plan(PUSH, AuditOptions(algorithms=["PSPI"], seeds=2)), {PUSH: 0.8}
+    )
     page = compose(findings)
     assert "goal-terminal" not in {table.name for table in page.tables}
     assert {"success-figure", "positive-bias-figure"} <= {each.name for each in page.drawings}

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.data import KAPPA
 from instinct.report.kit.page import Verdict
@@ -45,7 +46,9 @@ REMOVED = {
 
 
 def audited(folder: Path, levels: Levels, noise: float = 0.01, seeds: int = 3) -> Findings:
-    plan = audit_plan(GOAL, env=GOAL, algorithms=["PSPI"], filters=["cost-free"], seeds=seeds)
+    plan = audit_plan(
+        GOAL, AuditOptions(env=GOAL, algorithms=["PSPI"], filters=["cost-free"], seeds=seeds)
+    )
 
     def measured(trial: Trial) -> Measurement:
         score, cost = levels[trial.algorithm, "".join(trial.filters) or "all"]
@@ -175,7 +178,9 @@ def test_rows_name_the_filter_and_say_what_is_safe(tmp_path: Path) -> None:
 
 
 def test_filter_without_costs(tmp_path: Path) -> None:
-    plan = audit_plan("hopper-medium", algorithms=["PSPI"], filters=["rewards<1"], seeds=2)
+    plan = audit_plan(
+        "hopper-medium", AuditOptions(algorithms=["PSPI"], filters=["rewards<1"], seeds=2)
+    )
     with open_store(tmp_path, plan, {}) as store:
         store.add_dataset("hopper-medium", FACTS)
         for trial in plan.final({}):

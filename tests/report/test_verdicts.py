@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.report.kit.page import Verdict
 from instinct.report.sections.numbers import rows
@@ -26,7 +27,11 @@ def audited(
         level = bc if trial.algorithm == "BC" else table[trial.label]
         return scores(trial, level + trial.seed - 1, length=10 * level)
 
-    store_with(folder, audit_plan(DATA, algorithms=["PSPI"], seeds=seeds, preset=preset), measure)
+    store_with(
+        folder,
+        audit_plan(DATA, AuditOptions(algorithms=["PSPI"], seeds=seeds, preset=preset)),
+        measure,
+    )
     return read_findings(folder)
 
 
@@ -139,7 +144,7 @@ def test_missing_runs_are_on_the_page(tmp_path: Path) -> None:
             return Measurement({}, failure="the worker was killed (3 attempts)")
         return None if trial.label == "zero" else scores(trial, 50)
 
-    store_with(tmp_path, audit_plan(DATA, algorithms=["PSPI"], seeds=2), measure)
+    store_with(tmp_path, audit_plan(DATA, AuditOptions(algorithms=["PSPI"], seeds=2)), measure)
     page = compose(read_findings(tmp_path))
     assert any("killed" in reason for reason in page.missing)
     assert any("not run yet" in reason for reason in page.missing)

@@ -109,8 +109,9 @@ def add_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.BENCHMARKS, "toy", ToyBenchmark())
 
 
-def in_process(folder: Path) -> FakeExecutor:
+def in_process(folder: Path, extensions: object = ()) -> FakeExecutor:
     """One worker in this process."""
+    del extensions
     return FakeExecutor(1, run_in_process(folder))
 
 

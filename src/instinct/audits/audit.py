@@ -1,9 +1,10 @@
-"""The audit as people get it: in Python an object that shows itself, elsewhere one document."""
+"""The audit: train under true and wrong rewards, judge in the true task, report."""
 
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,50 +13,68 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from instinct.audits.document import audit_document
+from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
-from instinct.benchmarks.registry import find_dataset, matching_task
-from instinct.data import Dataset, Discrete, Predicate, find_filter, remove, remove_where, write
-from instinct.deep.algorithms.settings import Setting
+from instinct.audits.progress import Display, Silent, show_study_progress
+from instinct.benchmarks.registry import find_benchmark, find_dataset, matching_task
+from instinct.data import (
+    Dataset,
+    Discrete,
+    Label,
+    Predicate,
+    find_filter,
+    remove,
+    remove_where,
+    write,
+)
 from instinct.engine.run_plan import MakeExecutor, run_plan
-from instinct.engine.scheduler import OnStudyProgress
 from instinct.errors import BadInput
 from instinct.report.kit.page import Page, html, write_page
 from instinct.report.sections.numbers import rows
+from instinct.report.sections.registry import SectionMaker
 from instinct.report.study_page import compose
 from instinct.study.findings import Findings, read_findings
-from instinct.study.plan import Cell
+from instinct.study.own import Own
+from instinct.study.plan import Plan
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_bytes
-from instinct.util.jsonio import to_json_data
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
-    """What a dataset teaches regardless of the reward.
+    """What a dataset teaches regardless of the reward. In a notebook it is shown as its page.
 
-    In a notebook it shows itself as its page.
+    >>> import instinct
+    >>> found = instinct.audit("gridworld", seeds=2, episodes=10, folder="grid", progress=False)
+    >>> found
+    Audit(gridworld: BC, PEVI under original, zero, random, negative; 10 of 10 runs ended)
+    >>> [*found.results.columns[:4]]
+    ['dataset', 'algorithm', 'label', 'filter']
     """
 
     findings: Findings
     folder: Path
+    sections: tuple[SectionMaker, ...] = ()
 
     @cached_property
     def page(self) -> Page:
-        return compose(self.findings)
+        """The page with verdicts, tables and figures."""
+        return compose(self.findings, self.sections)
 
     @property
     def results(self) -> pd.DataFrame:
-        """One row for every algorithm and label: means over seeds, errors, intervals."""
+        """One row for every algorithm, label and filter: means over seeds, errors, intervals."""
         return pd.DataFrame(rows(self.findings))
 
     @property
     def positive_bias(self) -> pd.DataFrame:
-        """The bias that every algorithm shows, with its interval over seeds."""
+        """The positive bias as every algorithm shows it, with its interval over seeds."""
         return pd.DataFrame(self.document["positive_bias"])
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables of the page as they are shown, by name."""
+        """The tables of the page as text, by name."""
         return {
             table.name: pd.DataFrame(table.texts, columns=[*table.columns])
             for table in self.page.tables
@@ -63,25 +82,33 @@ class Audit:
 
     @property
     def figures(self) -> dict[str, Figure]:
-        """The figures of the page by name."""
+        """The figures of the page, by name."""
         return {drawing.name: drawing.figure for drawing in self.page.drawings}
 
     @property
     def verdicts(self) -> list[str]:
+        """The verdicts as sentences; `page.verdicts` has their codes too."""
         return [verdict.text for verdict in self.page.verdicts]
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """All of it as plain data, as `instinct audit --json` prints it."""
+        """All numbers as plain data, as `instinct audit --json` prints them."""
         return audit_document(self.findings, self.page, self.folder / "index.html")
 
     def write(self) -> Path:
-        """Write the page with its tables and figures into the folder; the page's path."""
+        """Write the page with its tables and figures into the folder and return its path."""
         return write_page(self.page, self.folder)
 
     def _repr_html_(self) -> str:
         page = html(self.page).replace("&", "&amp;").replace('"', "&quot;")
         return f'<iframe srcdoc="{page}" style="width:100%;height:48em;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        plan, findings = self.findings.plan, self.findings
+        return (
+            f"Audit({plan.datasets[0]}: {', '.join(plan.algorithms)} under "
+            f"{', '.join(plan.labels)}; {findings.ended} of {findings.trials} runs ended)"
+        )
 
     def __str__(self) -> str:
         return "\n".join([self.page.summary, *self.verdicts])
@@ -90,64 +117,120 @@ class Audit:
 def audit(
     dataset: str | Path | Dataset,
     *,
-    algorithms: Sequence[str] = (),
+    algorithms: Sequence[str | Own | type[Any]] = (),
+    labels: Sequence[str | Label] = (),
+    env: Any = None,
     preset: str = "quick",
-    env: str | None = None,
-    labels: Sequence[str] = (),
-    filters: Sequence[str | Predicate] = (),
     seeds: int = 3,
     first_seed: int = 0,
     episodes: int | None = None,
-    settings: Mapping[str, Setting] | None = None,
+    filters: Sequence[str | Predicate] = (),
+    settings: Mapping[str, Any] | None = None,
     remove_terminals: bool | None = None,
     action_range: tuple[float, float] | None = None,
+    cost_target: float | None = None,
     folder: Path | str | None = None,
-    watch: OnStudyProgress = lambda _: None,
+    sections: Sequence[SectionMaker] = (),
+    progress: bool = True,
     executor: MakeExecutor | None = None,
 ) -> Audit:
-    """Train under the true and the wrong rewards, judge by the true task, and report.
+    """Tell what a dataset teaches regardless of the reward.
 
-    `dataset` is a name, a file, or a `Dataset`, which needs a `folder` to be kept in. `env` is
-    where to judge; without one that is known, the audit tells how far rewards move the policies.
-    `filters` are names (see `instinct.data.find_filter`) or functions of the dataset that give one
-    true for every transition to remove: agents learn with and without each, by default under the
-    true reward alone. An audit that was stopped goes on when it is called again.
+    Train BC and pessimistic agents under the true and under wrong rewards, judge them in the true
+    task, and report. An audit that was stopped resumes when it is called again.
+
+    Args:
+        dataset: The name of a dataset, a file or folder, or a `Dataset` (which needs a `folder`).
+        algorithms: Besides BC: names, `Own("name", train)`, or subclasses of `Algorithm`.
+        labels: Names such as "zero" or "corrupt:0.3", or `Label` objects. By default the paper's
+            four, with filters the original alone.
+        env: Where to judge: the name of a task, the id of a Gymnasium environment, an environment,
+            or a function that makes one. By default where a named dataset was recorded. Without
+            any, the audit compares what the policies do at recorded states.
+        preset: "quick" or "paper".
+        seeds: Agents to train per algorithm and label.
+        first_seed: The first of these seeds.
+        episodes: Test episodes of every agent; by default those of the benchmark.
+        filters: Names (see `find_filter`) or functions from a dataset to one true per transition
+            to remove. Agents learn with and without each.
+        settings: Hyperparameters for all algorithms but BC, or by algorithm:
+            `{"BC": {"steps": 1000}}`.
+        remove_terminals: Remove terminal transitions under wrong rewards. By default where they
+            are falls.
+        action_range: The range of every action dimension, for files that do not say it.
+        cost_target: The cost that a safe episode may have; by default the benchmark's.
+        folder: Where results are kept; by default results/audit-NAME.
+        sections: Functions from findings to more sections of the page.
+        progress: Show progress in a notebook or a terminal.
+        executor: Where trials run; by default on all cores of this machine.
+
+    >>> import instinct
+    >>> found = instinct.audit("gridworld", seeds=2, episodes=10, folder="grid", progress=False)
+    >>> bool(found.results.query("algorithm == 'PEVI'")["return"].min() > 0.9)
+    True
     """
-    if isinstance(dataset, Dataset):
-        dataset = kept(dataset, folder)
-    name = str(dataset)
-    where = audit_folder(name) if folder is None else Path(folder)
-    opened = find_dataset(name, action_range=action_range)
-    named = [each if isinstance(each, str) else masked(each, opened, where) for each in filters]
-    plan = audit_plan(
-        name,
-        algorithms=algorithms,
+    options = AuditOptions(
+        algorithms=tuple(algorithms),
         preset=preset,
         env=env,
-        labels=labels,
-        filters=named,
+        labels=tuple(labels),
+        filters=tuple(filters),
         seeds=seeds,
         first_seed=first_seed,
         episodes=episodes,
-        settings=settings,
+        settings=dict(settings or {}),
         remove_terminals=remove_terminals,
         action_range=action_range,
+        cost_target=cost_target,
     )
-    if isinstance(opened.action_space, Discrete) and plan.task != "gridworld":
-        raise BadInput(
-            f"{name} has discrete actions; `instinct theory` tells what can be computed of it"
-        )
-    if plan.task not in ("", "gridworld"):
-        matching_task(str(plan.task), opened)
-    for shown in plan.filters[1:]:
-        remove_where(opened, find_filter(shown))
+    name = "the dataset" if isinstance(dataset, Dataset) else str(dataset)
+    with show_study_progress(name) if progress else nullcontext(Silent()) as display:
+        return run_audit(dataset, options, folder, sections, display, executor)
+
+
+def run_audit(
+    dataset: str | Path | Dataset,
+    options: AuditOptions,
+    folder: Path | str | None = None,
+    sections: Sequence[SectionMaker] = (),
+    display: Display | None = None,
+    executor: MakeExecutor | None = None,
+) -> Audit:
+    """Run an audit from its options; the dataset is opened once and checked before any training."""
+    display = display or Silent()
+    if isinstance(dataset, Dataset):
+        name, opened = str(keep(dataset, folder)), dataset
+    else:
+        name = str(dataset)
+        opened = find_dataset(name, action_range=options.action_range, on_progress=display.dataset)
+    where = audit_folder(name) if folder is None else Path(folder)
+    named = tuple(
+        each if isinstance(each, str) else write_mask(each, opened, where)
+        for each in options.filters
+    )
+    plan = audit_plan(name, replace(options, filters=named))
+    check(plan, opened)
     del opened
-    run_plan(plan, where, watch, executor)
-    return Audit(read_findings(where), where)
+    run_plan(plan, where, display.trials, executor)
+    return Audit(read_findings(where), where, tuple(sections))
 
 
-def kept(dataset: Dataset, folder: Path | str | None) -> Path:
-    """A dataset in memory as a file that workers can open."""
+def check(plan: Plan, dataset: Dataset) -> None:
+    """Refuse a plan that does not fit its dataset."""
+    tabular = find_benchmark(str(plan.task)).algorithms == "tabular" if plan.task else False
+    if isinstance(dataset.action_space, Discrete) and not tabular:
+        raise BadInput(
+            f"{plan.datasets[0]} has discrete actions, which only the theory can use so far "
+            "(`instinct theory`)"
+        )
+    if plan.task and not tabular:
+        matching_task(plan.task, dataset)
+    for name in plan.filters[1:]:
+        remove_where(dataset, find_filter(name))
+
+
+def keep(dataset: Dataset, folder: Path | str | None) -> Path:
+    """Write a dataset that is in memory to a file that workers can open."""
     if folder is None:
         raise BadInput("a dataset in memory needs a folder to be audited in")
     path = Path(folder) / f"{dataset.hash[:12]}.npz"
@@ -156,12 +239,12 @@ def kept(dataset: Dataset, folder: Path | str | None) -> Path:
     return path
 
 
-def masked(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
-    """A filter of the user's own as a file that workers can open: which transitions go."""
-    rows = np.asarray(predicate(dataset))
-    remove(dataset, rows)
+def write_mask(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
+    """Write what a filter given as a function removes to a file that workers can open."""
+    removed = np.asarray(predicate(dataset))
+    remove(dataset, removed)
     buffer = io.BytesIO()
-    np.save(buffer, rows, allow_pickle=False)
+    np.save(buffer, removed, allow_pickle=False)
     name = re.sub(r"\W+", "-", getattr(predicate, "__name__", "")).strip("-") or "filter"
     path = folder / f"{name}-{hash_bytes(buffer.getvalue())[:16]}.npy"
     write_atomically(path, buffer.getvalue())
@@ -169,43 +252,6 @@ def masked(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
 
 
 def audit_folder(dataset: str) -> Path:
-    """results/audit-NAME, with nothing in the name that a folder cannot be called."""
+    """Return the default folder of an audit, results/audit-NAME."""
     name = re.sub(r"[^\w.@-]+", "-", Path(dataset).stem if Path(dataset).exists() else dataset)
     return Path("results") / f"audit-{name}"
-
-
-def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]:
-    """All numbers of an audit as plain data."""
-    plan = findings.plan
-    document = {
-        "dataset": plan.datasets[0],
-        "task": plan.task_of(plan.datasets[0]),
-        "preset": plan.preset,
-        "seeds": plan.seeds,
-        "first_seed": plan.first_seed,
-        "episodes": plan.episodes,
-        "results": rows(findings),
-        "positive_bias": [
-            {"algorithm": algorithm, **found._asdict()}
-            for algorithm in plan.algorithms
-            if (found := findings.bias(plan.datasets[0], algorithm)) is not None
-        ],
-        "data": {
-            name: value
-            for name, value in findings.data.get(plan.datasets[0], {}).items()
-            if name not in ("points", "cost_points")
-        },
-        "filters": [
-            {"filter": shown, **facts}
-            for shown in plan.filters[1:]
-            for cell in [Cell(plan.datasets[0], "BC", plan.labels[0], shown)]
-            if (facts := findings.removed(cell)) is not None
-        ],
-        "verdicts": [asdict(verdict) for verdict in page.verdicts],
-        "missing": [*findings.missing],
-        "core_hours": findings.seconds / 3600,
-        "versions": dict(findings.versions),
-        "page": str(path),
-    }
-    result: dict[str, Any] = to_json_data(document)
-    return result

@@ -1,78 +1,115 @@
-"""The audit: the small study of one dataset, or of a few, under the true and the wrong rewards."""
+"""Make the plan of an audit: one dataset, BC and other algorithms, the true and wrong rewards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
-from instinct.benchmarks.registry import find_task
-from instinct.data import ALL, PAPER_LABELS, canonical_name
-from instinct.deep import ALGORITHMS, find_algorithm
+from instinct.audits.options import AuditOptions
+from instinct.benchmarks.benchmark import Benchmark
+from instinct.benchmarks.registry import find_benchmark, task_name
+from instinct.data import ALL, PAPER_LABELS, Label, canonical_name, find_label
+from instinct.deep import find_algorithm
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
+from instinct.study.extensions import find_own, own_objects, own_task_name, register
+from instinct.study.own import Own
 from instinct.study.plan import Plan, recorded_task
-from instinct.tabular.registry import ALGORITHMS as TABULAR
+from instinct.tabular.registry import find_algorithm as find_tabular
 
-DEEP, GRIDWORLD = ("BC", "ATAC", "PSPI"), ("BC", "PEVI")
-"""The algorithms of an audit unless others are chosen."""
-EPISODES = {"gridworld": 1000, "safety": 20}
-"""Test episodes by family of tasks, where they are not 50: quick in one, slow in the other."""
-ENVIRONMENT = "gym:"
+IMITATION = "BC"
+"""The algorithm that every audit has: it imitates the data and reads no rewards."""
 AUDIT_OF = "audit of "
 """How the names of the plans of audits begin."""
-REGARDLESS = "regardless of the reward"
 
 
-def audit_plan(
-    dataset: str,
-    *,
-    algorithms: Sequence[str] = (),
-    preset: str = "quick",
-    env: str | None = None,
-    labels: Sequence[str] = (),
-    filters: Sequence[str] = (),
-    seeds: int = 3,
-    first_seed: int = 0,
-    episodes: int | None = None,
-    settings: Mapping[str, Setting] | None = None,
-    remove_terminals: bool | None = None,
-    action_range: tuple[float, float] | None = None,
-) -> Plan:
-    """BC and the chosen algorithms on the dataset, under every label.
+def audit_plan(dataset: str, options: AuditOptions | None = None) -> Plan:
+    """Plan BC and the chosen algorithms on the dataset, under every label.
 
-    With filters, every algorithm learns from all data and from what each filter leaves, told the
-    true reward unless `labels` names others.
-
-    `env` is the task to judge in, by default the one that a named dataset was recorded in: a name
-    of `find_task`, or the id of one of Gymnasium's environments. Without a task the
-    agents are trained and compared by what they do at recorded states.
+    With filters, every algorithm learns from all data and from the data after each filter, under
+    the true reward unless the options name labels.
     """
-    task = recorded_task(dataset) if env is None else named(env)
-    chosen = tuple(algorithms) or (GRIDWORLD if task == "gridworld" else DEEP)
-    known = TABULAR if task == "gridworld" else ALGORITHMS
-    if task != "gridworld":
-        chosen = tuple(find_algorithm(name).NAME for name in chosen)
-    chosen = tuple(dict.fromkeys(("BC", *chosen)))
-    for name in chosen:
-        if name not in known:
-            raise BadInput(f"no algorithm is called {name!r}; there are {', '.join(known)}")
+    options = options or AuditOptions()
+    task = recorded_task(dataset) if options.env is None else judged_in(options.env)
+    benchmark = find_benchmark(task or dataset)
+    algorithms = algorithm_names(options, benchmark)
+    labels = tuple(map(label_name, options.labels))
+    filters = tuple(canonical_name(name) for name in options.filters if isinstance(name, str))
+    if not labels:
+        labels = ("original",) if filters else PAPER_LABELS
+    subject = "after filters" if filters else "regardless of the reward"
+    keys = (
+        *(f"algorithm:{name}" for name in algorithms),
+        *(f"label:{name}" for name in labels),
+        *(f"task:{task}", f"benchmark:{benchmark.name}"),
+    )
     return Plan(
         name=AUDIT_OF + dataset,
-        description=f"What {dataset} teaches {'after filters' if filters else REGARDLESS}",
+        description=f"What {dataset} teaches {subject}",
         datasets=(dataset,),
-        algorithms=chosen,
-        labels=tuple(labels) or (("original",) if filters else PAPER_LABELS),
-        filters=(ALL, *map(canonical_name, filters)) if filters else (),
-        preset=preset,
-        seeds=seeds,
-        first_seed=first_seed,
-        episodes=episodes or EPISODES.get(task.partition(":")[0], 50),
-        settings={name: dict(settings) for name in chosen if settings and name != "BC"},
-        remove_terminals=remove_terminals,
+        algorithms=algorithms,
+        labels=labels,
+        filters=(ALL, *filters) if filters else (),
+        preset=options.preset,
+        seeds=options.seeds,
+        first_seed=options.first_seed,
+        episodes=options.episodes or benchmark.test_episodes,
+        settings=settings_by_algorithm(options.settings, algorithms),
+        remove_terminals=options.remove_terminals,
         task=task,
-        action_range=action_range,
+        action_range=options.action_range,
+        cost_target=options.cost_target,
+        own=own_objects(keys),
     )
 
 
+def algorithm_names(options: AuditOptions, benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the names of the algorithms, BC first, and register those given as objects."""
+    chosen = options.algorithms or benchmark.default_algorithms
+    names = [algorithm_name(each, benchmark) for each in chosen]
+    return tuple(dict.fromkeys((IMITATION, *names)))
+
+
+def algorithm_name(algorithm: Any, benchmark: Benchmark) -> str:
+    """Return the name of an algorithm as it is written, and register one given as an object."""
+    if isinstance(algorithm, str):
+        if find_own(algorithm) is not None:
+            return algorithm
+        if benchmark.algorithms == "tabular":
+            return find_tabular(algorithm).name
+        return find_algorithm(algorithm).NAME
+    register(algorithm)
+    return str(algorithm.name if isinstance(algorithm, Own) else algorithm.NAME)
+
+
+def label_name(label: str | Label) -> str:
+    """Return the name of a label, and register one given as an object."""
+    if isinstance(label, str):
+        return find_label(label).name
+    register(label)
+    return label.name
+
+
+def judged_in(env: Any) -> str:
+    """Return the name of the task of that name, or of the Gymnasium environment with that id."""
+    return task_name(env) if isinstance(env, str) else own_task_name(env)
+
+
+def settings_by_algorithm(
+    settings: Mapping[str, Any], algorithms: tuple[str, ...]
+) -> dict[str, dict[str, Setting]]:
+    """Give settings to all algorithms but BC and own ones, or to those that they name."""
+    named = {key: value for key, value in settings.items() if isinstance(value, Mapping)}
+    if unknown := [name for name in named if name not in algorithms]:
+        raise BadInput(f"{unknown[0]} is not among the algorithms", field="settings")
+    common = {key: value for key, value in settings.items() if key not in named}
+    learners = [name for name in algorithms if name != IMITATION and find_own(name) is None]
+    chosen = {name: dict(common) for name in learners if common}
+    for name, given in named.items():
+        chosen[name] = chosen.get(name, {}) | dict(given)
+    return chosen
+
+
 def command(plan: Plan) -> str:
-    """What one types to have the plan run."""
+    """Return the command that runs the plan."""
     if not plan.name.startswith(AUDIT_OF):
         return f"instinct study run {plan.name}"
     options = [f"--preset {plan.preset}", f"--seeds {plan.seeds}"]
@@ -80,11 +117,3 @@ def command(plan: Plan) -> str:
         options.append(f"--first-seed {plan.first_seed}")
     options += [f"--filter {name}" for name in plan.filters if name != ALL]
     return " ".join(["instinct audit", plan.datasets[0], *options])
-
-
-def named(env: str) -> str:
-    """The task of that name, or the environment of Gymnasium's with that id."""
-    try:
-        return find_task(env).name
-    except BadInput:
-        return find_task(ENVIRONMENT + env).name

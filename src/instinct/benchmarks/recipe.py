@@ -72,7 +72,7 @@ class Recipe(ABC):
 
 
 @dataclass(frozen=True)
-class BuiltIn(Recipe):
+class FunctionRecipe(Recipe):
     """A dataset that a function builds in memory whenever it is opened."""
 
     name: str

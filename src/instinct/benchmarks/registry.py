@@ -34,6 +34,9 @@ BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in S
 NO_FAMILY = Benchmark()
 """Stands for the family of files, which have none."""
 
+_TASKS: dict[str, Task] = {}
+"""Single tasks that were registered, by name."""
+
 
 def register_benchmark(benchmark: Benchmark) -> None:
     """Make a family's tasks and datasets known by name; registering it again replaces it."""
@@ -48,6 +51,13 @@ def register_benchmark(benchmark: Benchmark) -> None:
     BENCHMARKS[benchmark.name] = benchmark
 
 
+def register_task(task: Task) -> None:
+    """Make a single task known by its name; a name that a family has is refused."""
+    if find_benchmark(task.name) is not NO_FAMILY:
+        raise BadInput(f"{task.name!r} is the name of a task of a benchmark; choose another")
+    _TASKS[task.name] = task
+
+
 def own_benchmarks() -> tuple[Benchmark, ...]:
     """Return the registered families that do not come with the package."""
     return tuple(each for each in BENCHMARKS.values() if each not in SHIPPED)
@@ -60,6 +70,8 @@ def find_benchmark(name: str) -> Benchmark:
 
 def find_task(name: str) -> Task:
     """Return the task of that name."""
+    if name in _TASKS:
+        return _TASKS[name]
     benchmark = find_benchmark(name)
     if benchmark is NO_FAMILY or not (benchmark.prefix or name in benchmark.tasks):
         known = [f"{each.prefix}NAME" for each in BENCHMARKS.values() if each.prefix]

@@ -5,19 +5,19 @@ from typing import Annotated
 
 import typer
 
-from instinct.audits.audit import audit, audit_folder
+from instinct.audits.audit import audit_folder, run_audit
+from instinct.audits.options import AuditOptions
+from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
-from instinct.cli.loading import open_dataset
+from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
     ActionRange,
     Assignments,
     parse_algorithms,
     parse_assignments,
-    split_names,
 )
 from instinct.cli.output import Json, print_json, show_page
-from instinct.cli.study_progress import show_study_progress
 
 
 def audit_command(
@@ -108,30 +108,27 @@ def audit_command(
 
     Example: instinct audit safety:PointGoal1 --filter cost-free
     """
+    options = AuditOptions(
+        algorithms=[own_algorithm(name) for name in parse_algorithms(algorithms)],
+        preset=preset,
+        env=None if env is None else own_environment(env),
+        labels=[own_label(name) for name in parse_algorithms(labels)],
+        filters=[own_filter(name) for name in filters or ()],
+        seeds=seeds,
+        first_seed=first_seed,
+        episodes=episodes,
+        settings=parse_assignments(assignments or []),
+        remove_terminals=remove_terminals,
+        action_range=action_range,
+    )
+    make = choose_executor(executor, workers, ray_address)
     documents = []
     for dataset in datasets:
-        open_dataset(dataset, action_range)
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
-        with show_study_progress(dataset) as on_progress:
-            found = audit(
-                dataset,
-                algorithms=parse_algorithms(algorithms),
-                preset=preset,
-                env=env,
-                labels=split_names(labels),
-                filters=filters or (),
-                seeds=seeds,
-                first_seed=first_seed,
-                episodes=episodes,
-                settings=parse_assignments(assignments),
-                remove_terminals=remove_terminals,
-                action_range=action_range,
-                folder=where,
-                watch=on_progress,
-                executor=choose_executor(executor, workers, ray_address),
-            )
+        with show_study_progress(dataset) as display:
+            found = run_audit(dataset, options, where, display=display, executor=make)
         path = found.write()
         documents.append(found.document)
         if not json:

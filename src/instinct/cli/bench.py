@@ -120,7 +120,7 @@ def evaluate(
     episodes: Annotated[int, typer.Option(min=2, help="Episodes.")] = 50,
     task: Annotated[
         str,
-        typer.Option(help="The policy is trained in locomotion tasks, untrained in others."),
+        typer.Option(help="hopper with a trained policy, or another task with an untrained one."),
     ] = "hopper",
     json: Json = False,
 ) -> None:
@@ -128,9 +128,14 @@ def evaluate(
 
     Example: instinct bench evaluate --task metaworld:reach --json
     """
-    from instinct.bench.evaluation import bench_evaluate
+    from instinct.bench.evaluation import bench_evaluate, compare, untrained
+    from instinct.benchmarks.registry import find_task
 
-    result = asdict(bench_evaluate(task, episodes))
+    if task == "hopper":
+        result = asdict(bench_evaluate(episodes))
+    else:
+        where = find_task(task)
+        result = asdict(compare(untrained(where), where, episodes))
     if json:
         print_json(result)
     else:
@@ -151,10 +156,9 @@ def safety(
     Example: instinct bench safety --task CarGoal1 --json
     """
     from instinct.bench.safety import measure
-    from instinct.benchmarks.registry import BENCHMARKS
+    from instinct.benchmarks.safety.task import SETUPS
 
-    family = BENCHMARKS["safety"]
-    names = task or [family.short_name(name) for name in family.tasks]
+    names = task or [*SETUPS]
     rows: list[dict[str, Any]] = []
     with show_progress("safety tasks") as on_progress:
         for name in names:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from instinct.benchmarks.benchmark import Benchmark, episode_terminals
 from instinct.benchmarks.dataset_store import path_of
-from instinct.benchmarks.recipe import BuiltIn, Recipe
+from instinct.benchmarks.recipe import FunctionRecipe, Recipe
 from instinct.benchmarks.registry import BENCHMARKS, find_benchmark, find_recipe
 from instinct.cli.output import Json, out, print_json, show_progress, show_table
 from instinct.data import Dataset
@@ -78,7 +78,7 @@ def show(context: typer.Context, json: Json = False) -> None:
 
 def describe(one: Recipe) -> dict[str, Any]:
     """Describe a dataset; its state is `made` if it is in the data folder."""
-    if isinstance(one, BuiltIn):
+    if isinstance(one, FunctionRecipe):
         return {"name": one.name, "transitions": None, "state": "built in"}
     note = one.note()
     return {
@@ -115,7 +115,7 @@ def make(
             raise BadInput(f"{name} has no variant without a goal terminal")
         name = pair
     one = find_recipe(name, transitions)
-    if isinstance(one, BuiltIn):
+    if isinstance(one, FunctionRecipe):
         raise BadInput(f"{name} is built in; there is nothing to make")
     dataset = open_recipe(one)
     if json:

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
 from instinct.cli.options import split_names
 from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
-from instinct.cli.study_progress import show_study_progress
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import run_plan
 from instinct.errors import BadInput
@@ -172,9 +172,9 @@ def run(
         raise BadInput("--set is for experiments; the settings of a plan are in its file")
     planned = scaled_plan(name, subset, seeds, steps)
     folder = folder or Path("results") / planned.name
-    with show_study_progress(planned.name) as on_progress:
+    with show_study_progress(planned.name) as display:
         make = choose_executor(executor, workers, ray_address)
-        run_plan(planned, folder, on_progress, make, reuse or ())
+        run_plan(planned, folder, display.trials, make, reuse or ())
     write_report(name, folder, json)
 
 

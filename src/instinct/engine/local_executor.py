@@ -1,11 +1,12 @@
 """Run trials in worker processes on this machine: one single-threaded process per core."""
 
 import contextlib
+import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -60,11 +61,14 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs trials in processes on this machine, each pinned to one core.
 
-    A process starts when its first trial is submitted.
+    A process starts when its first trial is submitted. It first receives the user's own objects,
+    `extensions`, so that trials can name them.
     """
 
-    def __init__(self, folder: Path, workers: int | None = None) -> None:
-        self.folder = folder
+    def __init__(
+        self, folder: Path, workers: int | None = None, extensions: Sequence[Any] = ()
+    ) -> None:
+        self.folder, self.extensions = folder, extensions
         self.workers = range(workers or len(cores()))
         self.alive: dict[int, LocalWorker] = {}
 
@@ -79,7 +83,8 @@ class LocalExecutor:
         if worker in self.alive and self.alive[worker].process.poll() is not None:
             self.alive.pop(worker).end()
         if worker not in self.alive:
-            self.alive[worker] = LocalWorker(self.folder, cores()[worker % len(cores())])
+            core = cores()[worker % len(cores())]
+            self.alive[worker] = LocalWorker(self.folder, core, self.extensions)
         self.alive[worker].submit(trial)
 
     def wait(self) -> list[Event]:
@@ -104,7 +109,7 @@ class LocalExecutor:
 class LocalWorker:
     """A worker process and the connection to it; the process ends when the connection closes."""
 
-    def __init__(self, folder: Path, core: int) -> None:
+    def __init__(self, folder: Path, core: int, extensions: Sequence[Any] = ()) -> None:
         ours, theirs = socket.socketpair()
         self.process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
             [
@@ -120,6 +125,9 @@ class LocalWorker:
         )
         theirs.close()
         self.connection: Connection[Any, Any] = Connection(ours.detach())
+        with contextlib.suppress(BrokenPipeError):
+            self.connection.send([os.path.abspath(place) for place in sys.path])  # noqa: PTH100 - "" is here
+            self.connection.send([*extensions])
 
     def submit(self, trial: Trial) -> None:
         """Send a trial; if the worker has died, the next `wait` reports it."""

@@ -9,7 +9,7 @@ import logging
 import os
 import platform
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,6 +28,7 @@ from instinct.engine.trial_runner import (
 )
 from instinct.engine.worker_main import attempt
 from instinct.errors import BadInput, InstinctError
+from instinct.study.extensions import register
 from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from instinct.util.atomic import write_atomically
@@ -79,7 +80,8 @@ Message = (
 class RayWorker:
     """The actor; its messages wait in `outbox` until the executor asks for them."""
 
-    def __init__(self, study: str) -> None:
+    def __init__(self, study: str, extensions: Sequence[Any] = ()) -> None:
+        register(*extensions)
         use_one_thread()
         cache_programs()
         self.folder = cache_folder() / "ray" / study
@@ -154,7 +156,10 @@ class RayExecutor:
     lost, its workers are lost; new ones start when the cluster has room for them.
     """
 
-    def __init__(self, folder: Path, address: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, address: str | None = None, extensions: Sequence[Any] = ()
+    ) -> None:
+        self.extensions = extensions
         self.folder, self.address = folder, address
         self.study = hash_json([platform.node(), str(folder.resolve())])[:16]
         self.workers: set[int] = set()
@@ -186,7 +191,7 @@ class RayExecutor:
     def start(self, worker: int) -> None:
         """Start an actor; it joins `workers` when it reports that it is ready."""
         actor = raylib.remote(RayWorker).options(num_cpus=1, max_concurrency=2)
-        self.actors[worker] = actor.remote(self.study)
+        self.actors[worker] = actor.remote(self.study, self.extensions)
         self.inboxes[worker] = self.actors[worker].messages.remote()
 
     def submit(self, worker: int, trial: Trial) -> None:
@@ -253,4 +258,4 @@ def check_versions(ready: WorkerReady) -> None:
 
 def ray(address: str | None = None) -> MakeExecutor:
     """Run trials on a Ray cluster with one worker per CPU."""
-    return lambda folder: RayExecutor(folder, address)
+    return lambda folder, extensions: RayExecutor(folder, address, extensions)

@@ -4,21 +4,35 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
+from instinct.engine.extensions import all_can_travel
+from instinct.engine.inline_executor import InlineExecutor
 from instinct.engine.local_executor import Executor, LocalExecutor
 from instinct.engine.scheduler import OnStudyProgress, execute
 from instinct.engine.trial_runner import RUNS, WARM_STARTS
+from instinct.study.extensions import used_extensions
 from instinct.study.plan import Plan
 from instinct.study.store import Store, open_store, read_store
 from instinct.study.tuning import choose_settings, trials_of
 from instinct.util.versions import versions
 
-MakeExecutor = Callable[[Path], AbstractContextManager[Executor]]
+MakeExecutor = Callable[[Path, Sequence[Any]], AbstractContextManager[Executor]]
+"""Makes an executor for a study's folder and the user's own objects that its trials name."""
 
 
 def local(workers: int | None = None) -> MakeExecutor:
-    """Run trials on this machine, by default with one worker per core."""
-    return lambda folder: LocalExecutor(folder, workers)
+    """Run trials on this machine, by default with one worker per core.
+
+    Trials that use code which worker processes cannot import run in this process instead.
+    """
+
+    def make(folder: Path, extensions: Sequence[Any]) -> AbstractContextManager[Executor]:
+        if all_can_travel(extensions):
+            return LocalExecutor(folder, workers, extensions)
+        return InlineExecutor(folder)
+
+    return make
 
 
 def run_plan(
@@ -38,7 +52,7 @@ def run_plan(
         if not count_remaining(plan, store):
             return
         remove_partial_files(folder)
-        with (executor or local())(folder) as workers:
+        with (executor or local())(folder, used_extensions(plan.own)) as workers:
             execute(plan.tuning(), store, workers, on_progress)
             execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
         shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)

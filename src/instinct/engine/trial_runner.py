@@ -15,12 +15,14 @@ from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_lab
 from instinct.deep import Outcome, Run, StageProgress, TrainedPolicy, train
 from instinct.deep.algorithms.algorithm import box_of
 from instinct.deep.training.run_training import stages
+from instinct.engine.own_trials import run_own
 from instinct.engine.tabular_trials import run_tabular
 from instinct.errors import BadInput, InstinctError
+from instinct.study.extensions import find_own
 from instinct.study.facts import dataset_facts, filter_facts
-from instinct.study.measurement import Measurement, quantities
+from instinct.study.measurement import Measurement, per_episode
 from instinct.study.trials import Trial
-from instinct.tasks.evaluation import Evaluation, episode_seed, evaluate
+from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.simulation import Task
 from instinct.tasks.tabular import TabularTask
 from instinct.util.spacing import evenly_spaced
@@ -105,7 +107,18 @@ class TrialRunner:
         began = time.perf_counter()
         tabular = isinstance(self.open_dataset(trial, on_event).action_space, Discrete)
         run = self.run_tabular if tabular else self.run_deep
+        if find_own(trial.algorithm) is not None:
+            run = self.run_own
         return replace(run(trial, on_event), seconds=time.perf_counter() - began)
+
+    def run_own(self, trial: Trial, on_event: OnEvent) -> Measurement:
+        """Train with the user's own function; there is no checkpoint to resume from."""
+        own = find_own(trial.algorithm)
+        assert own is not None
+        dataset = self.prepare(trial, on_event)
+        task = matching_task(trial.task, dataset) if trial.task else None
+        on_event(StageProgress(own.name, 0, 1, {}))
+        return run_own(trial, own, dataset, task)
 
     def run_tabular(self, trial: Trial, on_event: OnEvent) -> Measurement:
         task = find_task(trial.task) if trial.task else None
@@ -180,13 +193,6 @@ def recorded_state_actions(
         return ()
     actions, _ = run.algorithm.act(weights, carry, states, jnp.zeros(len(states)))
     return tuple(tuple(round(float(x), 5) for x in action) for action in np.asarray(actions))
-
-
-def per_episode(result: Evaluation) -> dict[str, tuple[float, ...]]:
-    named = quantities(
-        result.returns, result.lengths, result.scores, result.successes, result.costs
-    )
-    return {name: tuple(np.asarray(values, float).tolist()) for name, values in named.items()}
 
 
 def thin_curves(outcome: Outcome) -> dict[str, tuple[float, ...]]:

@@ -1,4 +1,8 @@
-"""The main loop of a local worker: receive a trial, run it, send its measurement."""
+"""The main loop of a local worker: receive a trial, run it, send its measurement.
+
+Before the first trial come the folders in which the parent finds modules, and the user's own
+objects that trials may name.
+"""
 
 import os
 import select
@@ -14,6 +18,7 @@ from typing import Any, TypeVar
 from instinct.deep import cache_programs
 from instinct.engine.trial_runner import TrialRunner
 from instinct.errors import BadInput, InstinctError
+from instinct.study.extensions import register
 from instinct.study.measurement import Measurement
 from instinct.util.cores import stay_on_core
 
@@ -26,6 +31,8 @@ def main(handle: int, core: int, folder: Path) -> None:
     cache_programs()
     connection: Connection[Any, Any] = Connection(handle)
     threading.Thread(target=exit_with_parent, args=(handle,), daemon=True).start()
+    sys.path += [place for place in connection.recv() if place not in sys.path]
+    register(*connection.recv())
     runner = TrialRunner(folder)
     while True:
         connection.send(attempt(partial(runner.run, connection.recv(), connection.send)))

@@ -10,6 +10,7 @@ from instinct.data import find_label
 from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
+from instinct.study.extensions import find_own
 from instinct.study.presets import preset
 from instinct.tabular.registry import ALGORITHMS as TABULAR_ALGORITHMS
 from instinct.tabular.registry import find_algorithm as find_tabular_algorithm
@@ -25,6 +26,8 @@ def is_tabular(task: str) -> bool:
 
 def reads_rewards(algorithm: str) -> bool:
     """Tell whether an algorithm learns from rewards; one that is not registered does."""
+    if (own := find_own(algorithm)) is not None:
+        return own.reads_rewards
     if algorithm in ALGORITHMS:
         return ALGORITHMS[algorithm].READS_REWARDS
     return algorithm not in TABULAR_ALGORITHMS or TABULAR_ALGORITHMS[algorithm].reads_rewards

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from instinct.data import Array
+from instinct.tasks.evaluation import Evaluation
 
 QUANTITIES = {
     "success": "success rate",
@@ -74,3 +77,11 @@ class Measurement:
     def mean(self, quantity: str) -> float:
         values = self.episodes[quantity]
         return sum(values) / len(values)
+
+
+def per_episode(result: Evaluation) -> dict[str, tuple[float, ...]]:
+    """Return every quantity of an evaluation per episode."""
+    named = quantities(
+        result.returns, result.lengths, result.scores, result.successes, result.costs
+    )
+    return {name: tuple(np.asarray(values, float).tolist()) for name, values in named.items()}

@@ -21,6 +21,7 @@ from instinct.study.algorithm_settings import (
     is_tabular,
 )
 from instinct.study.algorithm_settings import reads_rewards as reads_rewards
+from instinct.study.extensions import Description, declare, find_own, fingerprints
 from instinct.study.plan_checks import check_plan
 from instinct.study.trials import Trial
 from instinct.tasks.simulation import End
@@ -79,8 +80,11 @@ class Plan:
     """The cost that a safe episode may have, by default the benchmark's, if it has one."""
     scaled: tuple[str, ...] = ()
     """How the plan was scaled down, in words."""
+    own: Mapping[str, Description] = field(default_factory=dict)
+    """The user's own objects that the plan names, such as `label:mine`; never their code."""
 
     def __post_init__(self) -> None:
+        declare(self.own)
         object.__setattr__(self, "labels", tuple(map(label_name, self.labels)))
         check_plan(self)
 
@@ -173,10 +177,13 @@ class Plan:
             episodes=self.episodes,
             filters=self.filters_of_cell(cell),
             action_range=self.action_range,
+            own=fingerprints(self.own, cell.algorithm, cell.label, self.task_of(cell.dataset)),
         )
 
     def settings_for(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
         """Return all settings of a cell: the paper's, the preset's, the plan's and the grid's."""
+        if find_own(cell.algorithm) is not None:
+            return {}
         given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
         task = self.task_of(cell.dataset)
         return all_settings(cell.algorithm, cell.label, task, self.preset, given)

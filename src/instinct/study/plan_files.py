@@ -58,6 +58,9 @@ def from_content(content: Mapping[str, Any]) -> Plan:
         algorithm: tuple(map(canonical_name, names("filters_of", filters)))
         for algorithm, filters in given.get("filters_of", {}).items()
     }
+    own = given.get("own", {})
+    if not isinstance(own, dict) or not all(isinstance(each, dict) for each in own.values()):
+        raise BadInput("must be a table for each own object", field="own")
     if not isinstance(given.get("new_seeds", True), bool):
         raise BadInput("must be true or false", field="new_seeds")
     target = given.get("cost_target")

@@ -243,6 +243,7 @@ def trial_from_json(text: str) -> Trial:
     limits = content["action_range"]
     tuples = {
         "filters": tuple(content["filters"]),
+        "own": tuple((key, code) for key, code in content.get("own", ())),
         "action_range": None if limits is None else tuple(limits),
     }
     return Trial(**{**content, **tuples})

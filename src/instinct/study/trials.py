@@ -28,6 +28,8 @@ class Trial:
     episodes: int = 50
     filters: tuple[str, ...] = ()
     action_range: tuple[float, float] | None = None
+    own: tuple[tuple[str, str], ...] = ()
+    """The user's own objects that the trial names, with the fingerprints of their code."""
 
     @cached_property
     def identity(self) -> str:
@@ -43,7 +45,10 @@ class Trial:
             for name, value in self.settings.items()
             if name not in added or value != added[name]
         }
-        return hash_json(asdict(self) | {"settings": counts})
+        content = asdict(self) | {"settings": counts}
+        if not self.own:
+            del content["own"]
+        return hash_json(content)
 
     @property
     def filtered_name(self) -> str:

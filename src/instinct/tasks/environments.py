@@ -25,13 +25,18 @@ def make(environment_id: str) -> Environment:
     except (gymnasium.error.Error, ModuleNotFoundError, ImportError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
         raise BadInput(f"Gymnasium cannot make {environment_id!r}: {reason}") from None
-    for name, space in (
+    check_spaces(environment, environment_id)
+    return environment
+
+
+def check_spaces(environment: Environment, name: str) -> None:
+    """Refuse an environment whose observations or actions are not vectors in a box."""
+    for what, space in (
         ("observations", environment.observation_space),
         ("actions", environment.action_space),
     ):
         if not isinstance(space, gymnasium.spaces.Box) or len(space.shape) != 1:
-            raise BadInput(f"the {name} of {environment_id} are not vectors in a box: {space}")
-    return environment
+            raise BadInput(f"the {what} of {name} are not vectors in a box: {space}")
 
 
 def action_bounds(environment: Environment) -> Box:
@@ -47,8 +52,8 @@ def observation_size(environment: Environment) -> int:
     return int(np.prod(shape))
 
 
-class EnvironmentTask:
-    """A task whose spaces are those of its Gymnasium environment."""
+class EnvironmentSpaces:
+    """The part of a task that reads its spaces from its Gymnasium environment."""
 
     def environment(self) -> Environment:
         raise NotImplementedError

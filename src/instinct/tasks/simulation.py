@@ -9,7 +9,7 @@ import numpy as np
 from instinct.data import Array, Box
 from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
-from instinct.tasks.environments import Environment, make
+from instinct.tasks.environments import Environment
 from instinct.util.cores import cores
 
 End = Literal["fall", "goal", "timeout", "unknown"]
@@ -117,8 +117,8 @@ class ThreadedSimulation:
 class GymSimulation:
     """One Gymnasium environment per place, stepped one after the other."""
 
-    def __init__(self, environment_id: str, places: int) -> None:
-        self.environments = [make(environment_id) for _ in range(places)]
+    def __init__(self, environments: Sequence[Environment]) -> None:
+        self.environments = environments
 
     def reset(self, place: int, seed: int) -> Array:
         return self.environments[place].reset(seed=seed)[0]

@@ -6,7 +6,7 @@ from functools import cached_property
 from instinct.benchmarks.benchmark import Benchmark
 from instinct.benchmarks.gridworld.task import NAME, GridWorldTask
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.benchmarks.recipe import BuiltIn, Recipe
+from instinct.benchmarks.recipe import FunctionRecipe, Recipe
 from instinct.data import Dataset
 
 
@@ -20,7 +20,7 @@ class GridWorldBenchmark(Benchmark):
     name = NAME
     title = "grid world"
     tasks = (NAME,)
-    datasets: Mapping[str, Recipe] = {NAME: BuiltIn(NAME, NAME, build)}
+    datasets: Mapping[str, Recipe] = {NAME: FunctionRecipe(NAME, NAME, build)}
     algorithms = "tabular"
     default_algorithms = ("BC", "PEVI")
     test_episodes = 1000

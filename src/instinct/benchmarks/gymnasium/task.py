@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from instinct.data import Array
-from instinct.tasks.environments import Environment, EnvironmentTask, make
+from instinct.tasks.environments import Environment, EnvironmentSpaces, make
 from instinct.tasks.simulation import End, GymSimulation
 
 PREFIX = "gym:"
 
 
 @dataclass(frozen=True)
-class GymTask(EnvironmentTask):
+class GymTask(EnvironmentSpaces):
     """A Gymnasium environment with observations and actions in boxes, evaluated by its own reward.
 
     The name is "gym:" and the id of the environment, or any other name beside an `id`.
@@ -38,7 +38,7 @@ class GymTask(EnvironmentTask):
         return None
 
     def simulation(self, places: int) -> GymSimulation:
-        return GymSimulation(self.environment_id, places)
+        return GymSimulation([self.environment() for _ in range(places)])
 
     def scores(self, returns: Array) -> None:
         """Return no scores: nothing normalizes the returns of an arbitrary environment."""

@@ -11,12 +11,12 @@ from instinct.benchmarks.locomotion.simulation import (
 )
 from instinct.data import Array
 from instinct.errors import BadInput
-from instinct.tasks.environments import Environment, EnvironmentTask, make
+from instinct.tasks.environments import Environment, EnvironmentSpaces, make
 from instinct.tasks.simulation import End
 
 
 @dataclass(frozen=True)
-class LocomotionTask(EnvironmentTask):
+class LocomotionTask(EnvironmentSpaces):
     """A locomotion task, evaluated by its own reward and by D4RL's normalized score."""
 
     name: str

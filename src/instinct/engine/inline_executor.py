@@ -1,0 +1,44 @@
+"""Run trials in this process, one after another.
+
+This is how trials run that use code which a worker process cannot import, such as a function
+defined in a notebook.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from instinct.deep import cache_programs
+from instinct.engine.local_executor import Event
+from instinct.engine.trial_runner import TrialRunner
+from instinct.engine.worker_main import attempt
+from instinct.study.trials import Trial
+
+
+class InlineExecutor:
+    """The one worker is this process; a trial runs while `wait` is called."""
+
+    def __init__(self, folder: Path) -> None:
+        self.runner = TrialRunner(folder)
+        self.workers = range(1)
+        self.trial: Trial | None = None
+
+    def __enter__(self) -> Self:
+        cache_programs()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing has to be stopped."""
+
+    def submit(self, worker: int, trial: Trial) -> None:
+        """Remember the trial; the next `wait` runs it."""
+        del worker
+        self.trial = trial
+
+    def wait(self) -> list[Event]:
+        """Run the trial and return everything it reported."""
+        assert self.trial is not None
+        events: list[Event] = []
+        run = partial(self.runner.run, self.trial, lambda message: events.append(Event(0, message)))
+        events.append(Event(0, attempt(run)))
+        return events
