@@ -39,7 +39,9 @@ def audit_command(
             show_default="ATAC and PSPI; PEVI in the grid world",
         ),
     ] = None,
-    preset: Annotated[str, typer.Option(help="The settings: `quick` or the `paper`'s.")] = "quick",
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="The settings: quick or paper.")
+    ] = "quick",
     env: Annotated[
         str | None,
         typer.Option(
@@ -68,12 +70,15 @@ def audit_command(
             show_default="the first four; original only with --filter",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds: agents per algorithm and label.")] = 3,
-    first_seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Seeds: agents per algorithm and label.")
+    ] = 3,
+    first_seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first seed.")] = 0,
     episodes: Annotated[
         int | None,
         typer.Option(
             min=1,
+            metavar="N",
             help="Test episodes per agent.",
             show_default="50; 20 in safety tasks, 1000 in the grid world",
         ),
@@ -90,7 +95,12 @@ def audit_command(
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", help="The audit's folder.", show_default="results/audit-DATASET"),
+        typer.Option(
+            "--out",
+            metavar="FOLDER",
+            help="The audit's folder.",
+            show_default="results/audit-DATASET",
+        ),
     ] = None,
     workers: Workers = None,
     executor: Executor = "local",
@@ -99,10 +109,15 @@ def audit_command(
 ) -> None:
     """Find out what a dataset teaches regardless of the reward.
 
-    The audit trains BC and pessimistic agents under the true, zero, random and negative reward. It
-    evaluates them in the true task, and writes tables, figures and a page. With a filter, it trains
-    on all data and on the filtered data, and compares return and cost. Call a stopped audit again
-    to continue it.
+    The audit trains BC and pessimistic agents under the true, zero, random and
+    negative reward. It evaluates them in the true task, and writes tables,
+    figures and a page. Call a stopped audit again to continue it.
+
+    With a filter, it trains on all data and on the filtered data, and compares
+    return and cost. cost-free removes transitions with a cost, and cost-free:5
+    also the 5 steps before. safe-episodes keeps whole episodes with a cost of at
+    most 34.29. A comparison such as 'observations[3]<0.5' removes where it is
+    true. A file mask.npy has one boolean per transition: true removes it.
 
     Example: instinct audit hopper-medium --preset quick --seeds 3
 

@@ -72,15 +72,19 @@ def show(
 def train_behavior(
     task: Task,
     folder: Annotated[Path, typer.Option("--out", help="The folder of the training.")],
-    steps: Annotated[int, typer.Option(min=1, help="Environment steps in total.")] = 1_000_000,
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Environment steps in total.")
+    ] = 1_000_000,
     seed: Seed = 0,
     environments: Annotated[
-        int, typer.Option(min=1, help="Environments that step in parallel per update.")
+        int, typer.Option(min=1, metavar="N", help="Environments that step in parallel per update.")
     ] = 1,
-    batch_size: Annotated[int, typer.Option(min=1, help="Transitions per update.")] = 256,
-    rate: Annotated[float, typer.Option(min=0, help="Adam's learning rate.")] = 3e-4,
+    batch_size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Transitions per update.")
+    ] = 256,
+    rate: Annotated[float, typer.Option(min=0, metavar="N", help="Adam's learning rate.")] = 3e-4,
     round_steps: Annotated[
-        int, typer.Option(min=1, help="Steps between evaluations and checkpoints.")
+        int, typer.Option(min=1, metavar="N", help="Steps between evaluations and checkpoints.")
     ] = 20_000,
     json: Json = False,
 ) -> None:
@@ -116,7 +120,9 @@ def select_behaviors(
     folder: Annotated[Path, typer.Argument(help="The folder of a training.", show_default=False)],
     medium: Annotated[float, typer.Option(help="The target score of medium.")],
     command: Annotated[str, typer.Option(help="The command of the training, for the record.")],
-    episodes: Annotated[int, typer.Option(min=1, help="Test episodes per selected policy.")] = 100,
+    episodes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Test episodes per selected policy.")
+    ] = 100,
     target: Annotated[
         Path, typer.Option("--out", help="The folder of the weights and their table.")
     ] = FOLDER,

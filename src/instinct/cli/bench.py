@@ -20,9 +20,11 @@ Algorithms = Annotated[
 
 @app.command()
 def tabular(
-    states: Annotated[int, typer.Option(min=40, help="States.")] = 10_000,
-    actions: Annotated[int, typer.Option(min=1, help="Actions.")] = 10,
-    transitions: Annotated[int, typer.Option(min=100, help="Transitions.")] = 1_000_000,
+    states: Annotated[int, typer.Option(min=40, metavar="N", help="States.")] = 10_000,
+    actions: Annotated[int, typer.Option(min=1, metavar="N", help="Actions.")] = 10,
+    transitions: Annotated[
+        int, typer.Option(min=100, metavar="N", help="Transitions.")
+    ] = 1_000_000,
     json: Json = False,
 ) -> None:
     """Run every tabular algorithm once on random data; measure seconds and memory.
@@ -71,7 +73,7 @@ def train(
 def start(
     algorithms: Algorithms = None,
     transitions: Annotated[
-        int, typer.Option(min=1000, help="Transitions of the dataset.")
+        int, typer.Option(min=1000, metavar="N", help="Transitions of the dataset.")
     ] = 1_000_000,
     json: Json = False,
 ) -> None:
@@ -117,7 +119,7 @@ def profile(
 
 @app.command()
 def evaluate(
-    episodes: Annotated[int, typer.Option(min=2, help="Episodes.")] = 50,
+    episodes: Annotated[int, typer.Option(min=2, metavar="N", help="Episodes.")] = 50,
     task: Annotated[
         str,
         typer.Option(help="hopper with a trained policy, or another task with an untrained one."),
@@ -148,7 +150,9 @@ def safety(
         list[str] | None,
         typer.Option(help="A safety task such as PointGoal1; can be repeated."),
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Steps per episode, of eight episodes.")] = 100,
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Steps per episode, of eight episodes.")
+    ] = 100,
     json: Json = False,
 ) -> None:
     """Measure steps per second and reset time of the safety tasks.
@@ -170,7 +174,9 @@ def safety(
 
 @app.command()
 def study(
-    runs: Annotated[int, typer.Option(min=21, help="Small runs with different seeds.")] = 200,
+    runs: Annotated[
+        int, typer.Option(min=21, metavar="N", help="Small runs with different seeds.")
+    ] = 200,
     json: Json = False,
 ) -> None:
     """Measure the overhead of a study of many small runs.

@@ -41,7 +41,9 @@ ACROSS = 5
 
 Transitions = Annotated[
     int | None,
-    typer.Option(min=1, help="The number of transitions.", show_default="as many as D4RL"),
+    typer.Option(
+        min=1, metavar="N", help="The number of transitions.", show_default="as many as D4RL"
+    ),
 ]
 
 

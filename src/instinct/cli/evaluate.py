@@ -30,7 +30,7 @@ def evaluate_run(
             show_default="the dataset's",
         ),
     ] = None,
-    episodes: Annotated[int, typer.Option(min=1, help="Test episodes.")] = 50,
+    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="Test episodes.")] = 50,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

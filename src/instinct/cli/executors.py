@@ -8,7 +8,9 @@ from instinct.engine.run_plan import MakeExecutor, local
 
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Worker processes on this machine.", show_default="one per core"),
+    typer.Option(
+        min=1, metavar="N", help="Worker processes on this machine.", show_default="one per core"
+    ),
 ]
 Executor = Annotated[
     Literal["local", "ray"],

@@ -41,7 +41,7 @@ def inspect(
         typer.Option(
             "--filter",
             metavar="NAME",
-            help=f"Show what a filter removes; can be repeated. Filters: {FILTERS_HELP}.",
+            help=f"Show what a filter removes: {FILTERS_HELP}; can be repeated.",
         ),
     ] = None,
     action_range: ActionRange = None,

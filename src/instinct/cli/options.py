@@ -8,12 +8,9 @@ import typer
 from instinct.errors import BadInput
 
 FILTERS_HELP = (
-    "cost-free (as in the paper: removes transitions with a cost), cost-free:5 (also the 5 steps "
-    "before), safe-episodes (keeps whole episodes with a cost of at most 34.29), "
-    "safe-episodes:20, no-terminals, a comparison that removes where it is true, such as "
-    "'costs>0' or 'observations[3]<0.5', or a file mask.npy with true for every transition to "
-    "remove"
+    "cost-free, cost-free:5, safe-episodes, safe-episodes:20, no-terminals, 'costs>0', mask.npy"
 )
+"""Examples of filters; docs/safety.md explains all of them."""
 
 Source = Annotated[
     str,
@@ -44,7 +41,7 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="The seed of all random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random numbers.")]
 
 
 def split_names(texts: Iterable[str] | None) -> list[str]:

@@ -31,7 +31,7 @@ def add(
 ) -> None:
     """Archive the results of studies as CSV, one row per run.
 
-    Results of a part of an archived study (`--subset`) replace that part, and the rest stays.
+    Results of a part of an archived study (`--subset`) replace that part.
 
     Example: instinct results add results/quick-hopper
     """
@@ -54,7 +54,7 @@ def add(
 def write(docs: Docs = Path("docs")) -> None:
     """Write results.md and its figures from the archived results.
 
-    The page includes the text of remarks.md in results/ and in the studies' folders.
+    The page includes remarks.md of results/ and of the studies' folders.
 
     Example: instinct results write docs
     """

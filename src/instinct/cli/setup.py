@@ -23,8 +23,8 @@ def setup_options() -> None:
 def safety() -> None:
     """Install Safety-Gymnasium into this Python environment, without its dependencies.
 
-    It asks for versions of Gymnasium and MuJoCo that do not fit the other tasks. It works without
-    them.
+    It asks for versions of Gymnasium and MuJoCo that do not fit the other
+    tasks. It works without them.
 
     Example: instinct setup safety
     """

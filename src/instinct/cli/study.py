@@ -16,6 +16,7 @@ from instinct.experiments.experiment import Experiment, predict_seconds
 from instinct.experiments.registry import EXPERIMENTS, find_experiment
 from instinct.experiments.results import FILE, load, save
 from instinct.report.kit.page import write_page
+from instinct.report.kit.tables import Table
 from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
 from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
@@ -47,10 +48,12 @@ Subset = Annotated[
     ),
 ]
 Seeds = Annotated[
-    int | None, typer.Option("--seeds", min=1, help="The number of seeds; the report says so.")
+    int | None,
+    typer.Option("--seeds", min=1, metavar="N", help="The number of seeds; the report says so."),
 ]
 Steps = Annotated[
-    int | None, typer.Option("--steps", min=1, help="Training steps; the report says so.")
+    int | None,
+    typer.Option("--steps", min=1, metavar="N", help="Training steps; the report says so."),
 ]
 
 
@@ -69,12 +72,16 @@ def list_studies(json: Json = False) -> None:
         studies += [{"name": p.name, "description": p.description} for p in plans.values()]
         print_json({"studies": studies})
         return
-    for study in EXPERIMENTS.values():
-        settings = " ".join(f"{name}={value:g}" for name, value in study.defaults.items())
-        out.print(f"[bold]{study.name}[/bold]: {study.description}  [dim]({settings})[/dim]")
-    for plan in plans.values():
-        size = f"{len(plan.datasets)} datasets, {plan.seeds} seeds"
-        out.print(f"[bold]{plan.name}[/bold]: {plan.description}  [dim]({size})[/dim]")
+    listed = [
+        (each.name, each.description, " ".join(f"{k}={v:g}" for k, v in each.defaults.items()))
+        for each in EXPERIMENTS.values()
+    ]
+    listed += [
+        (each.name, each.description, f"datasets={len(each.datasets)} seeds={each.seeds}")
+        for each in plans.values()
+    ]
+    columns = ("name", "description", "settings")
+    show_table(Table("studies", "Experiments, then studies with runs.", columns, tuple(listed)))
 
 
 @app.command()
@@ -84,7 +91,10 @@ def plan(
     seeds: Seeds = None,
     steps: Steps = None,
     machines: Annotated[
-        int, typer.Option(min=1, help="Predict the time on this many machines like this one.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Predict the time on this many machines like this one."
+        ),
     ] = 1,
     json: Json = False,
 ) -> None:
@@ -130,7 +140,7 @@ def plan(
 @app.command()
 def run(
     name: Name,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of an experiment.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of an experiment.")] = 0,
     assignments: Annotated[
         list[str] | None,
         typer.Option(

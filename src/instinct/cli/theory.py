@@ -25,11 +25,13 @@ def theory(
         float | None, typer.Option(help="The discount γ.", show_default="0.99")
     ] = None,
     horizon: Annotated[
-        int | None, typer.Option(min=1, help="The horizon H, instead of a discount.")
+        int | None, typer.Option(min=1, metavar="N", help="The horizon H, instead of a discount.")
     ] = None,
     bins: Annotated[
         int | None,
-        typer.Option(min=2, help="Bins per dimension of continuous observations and actions."),
+        typer.Option(
+            min=2, metavar="N", help="Bins per dimension of continuous observations and actions."
+        ),
     ] = None,
     without_terminals: RemoveTerminals = False,
     action_range: ActionRange = None,

@@ -33,7 +33,8 @@ def train(
     ] = "original",
     seed: Seed = 0,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Training steps.", show_default="the preset's")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Training steps.", show_default="the preset's"),
     ] = None,
     preset: Annotated[
         str, typer.Option(help="The settings: `paper`, or `quick` with small networks.")

@@ -133,7 +133,7 @@ def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
         chance = ""
         if chances:
             numbers["probability"] = min(chances)
-            chance = f" A run beats a run of BC with probability {min(chances):.2f} or more."
+            chance = f" The smallest probability that a run beats a BC run is {min(chances):.2f}."
         yield Verdict(
             f"{algorithm} with wrong rewards against imitation (BC, {bc.mean():{form}}): "
             f"{list_values(gains, f'+{form}')}.{chance}",
