@@ -40,6 +40,11 @@ def reward_strength(dataset: instinct.Dataset, random: np.random.Generator) -> A
     return np.abs(dataset.actions[:, 0])
 
 
+def is_strong(dataset: instinct.Dataset) -> Any:
+    """Mark the transitions with large actions."""
+    return np.abs(dataset.actions[:, 0]) > 2
+
+
 def follow_the_reward(dataset: instinct.Dataset, seed: int) -> Any:
     """Return the policy that always takes the action of the best-rewarded row."""
     del seed

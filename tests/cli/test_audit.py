@@ -110,6 +110,45 @@ def test_bad_input_is_refused_before_anything_starts(
     assert not (tmp_path / "audit").exists()
 
 
+def test_own_objects_are_given_as_module_and_name(run: Run, logs: Path, tmp_path: Path) -> None:
+    own = "tests.own_pendulums"
+    outcome = run(
+        *("audit", logs, "--env", f"{own}:make_pendulum"),
+        *("--algorithm", f"{own}:follow_the_reward"),
+        *("--label", f"original,{own}:reward_strength", "--filter", f"{own}:is_strong"),
+        *("--seeds", 2, "--episodes", 2, "--folder", tmp_path / "audit", "--json"),
+    )
+    assert outcome.code == 0, outcome.err
+    rows = [row for row in outcome.json["results"] if row["algorithm"] != "BC"]
+    assert {row["algorithm"] for row in rows} == {f"{own}.follow_the_reward"}
+    assert {row["label"] for row in rows} == {"original", f"{own}.reward_strength"}
+    assert [row["seeds"] for row in rows] == [2] * 4
+    assert 0 < outcome.json["filters"][0]["removed"] < 180
+
+
+@pytest.mark.parametrize(
+    ("option", "complaint"),
+    [
+        ("--algorithm", "no_such_module"),
+        ("--label", "no_such_module"),
+        ("--filter", "no_such_module"),
+        ("--env", "no_such_module"),
+    ],
+)
+def test_own_object_that_cannot_be_imported_is_refused(
+    run: Run, logs: Path, option: str, complaint: str
+) -> None:
+    outcome = run("audit", logs, option, "no_such_module:train")
+    assert outcome.code == 2
+    assert complaint in outcome.err
+
+
+def test_terminals_cannot_be_both_removed_and_kept(run: Run) -> None:
+    outcome = run("audit", "gridworld", "--remove-terminals", "--keep-terminals")
+    assert outcome.code == 2
+    assert "not both" in outcome.err
+
+
 def test_unknown_environment_is_refused(run: Run, logs: Path, tmp_path: Path) -> None:
     outcome = run("audit", logs, "--env", "NoSuchThing-v0", "--out", tmp_path / "audit")
     assert outcome.code == 2

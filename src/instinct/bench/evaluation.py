@@ -7,8 +7,8 @@ import jax
 import numpy as np
 
 from instinct.behaviors.behavior import Behavior
-from instinct.behaviors.shipped import behaviors
-from instinct.benchmarks.locomotion.task import LocomotionTask
+from instinct.behaviors.shipped import behaviors, shipped_tasks
+from instinct.benchmarks.registry import find_task
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.nn.networks import gaussian_init
 from instinct.deep.training.policy import TrainedPolicy
@@ -80,9 +80,12 @@ def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> E
     return Evaluation(returns, lengths, task.scores(returns))
 
 
-def bench_evaluate(episodes: int = 50) -> Comparison:
-    """Compare with hopper episodes of a 3 × 256 policy."""
-    return compare(deeper(behaviors("hopper")["medium"]), LocomotionTask("hopper"), episodes)
+def bench_evaluate(name: str = "hopper", episodes: int = 50) -> Comparison:
+    """Compare with episodes of a 3 × 256 policy: a shipped behavior, or an untrained policy."""
+    task = find_task(name)
+    if name in shipped_tasks():
+        return compare(deeper(behaviors(name)["medium"]), task, episodes)
+    return compare(untrained(task), task, episodes)
 
 
 def deeper(behavior: Behavior) -> Behavior:

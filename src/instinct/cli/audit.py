@@ -14,17 +14,20 @@ from instinct.cli.options import (
     FILTERS_HELP,
     ActionRange,
     Assignments,
-    parse_algorithms,
     parse_assignments,
+    split_names,
 )
 from instinct.cli.output import Json, print_json, show_page
+from instinct.errors import BadInput
+
+OWN_HELP = "Your own: package.module:{}."
 
 
 def audit_command(
     datasets: Annotated[
         list[str],
         typer.Argument(
-            metavar="DATASET...",
+            metavar="DATASET",
             help="Names of datasets, D4RL or DSRL HDF5 files, npz archives, Minari folders.",
             show_default=False,
         ),
@@ -33,9 +36,10 @@ def audit_command(
         list[str] | None,
         typer.Option(
             "--algorithms",
+            "--algorithm",
             metavar="NAME,...",
             help="Algorithms besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any "
-            "tabular one.",
+            f"tabular one. {OWN_HELP.format('train')}",
             show_default="ATAC and PSPI; PEVI in the grid world",
         ),
     ] = None,
@@ -49,7 +53,7 @@ def audit_command(
             "--task",
             metavar="TASK",
             help="The task to evaluate in: hopper, walker2d, halfcheetah, metaworld:NAME, "
-            "safety:NAME, or the id of a Gymnasium environment.",
+            f"safety:NAME, or the id of a Gymnasium environment. {OWN_HELP.format('make')}",
             show_default="the task of a named dataset",
         ),
     ] = None,
@@ -58,15 +62,18 @@ def audit_command(
         typer.Option(
             "--filter",
             metavar="NAME",
-            help=f"Train on the filtered data as well; can be repeated. Filters: {FILTERS_HELP}.",
+            help=f"Train on the filtered data as well; can be repeated. Filters: {FILTERS_HELP}. "
+            f"{OWN_HELP.format('remove')}",
         ),
     ] = None,
     labels: Annotated[
         list[str] | None,
         typer.Option(
             "--labels",
+            "--label",
             metavar="NAME,...",
-            help="The training rewards: original, zero, random, negative, corrupt:0.3, …",
+            help="The training rewards: original, zero, random, negative, corrupt:0.3, noise:0.5, "
+            f"sparse:0.1, scale:-2, constant:1. {OWN_HELP.format('rewards')}",
             show_default="the first four; original only with --filter",
         ),
     ] = None,
@@ -83,20 +90,34 @@ def audit_command(
             show_default="50; 20 in safety tasks, 1000 in the grid world",
         ),
     ] = None,
-    assignments: Assignments = None,
-    remove_terminals: Annotated[
-        bool | None,
+    cost_target: Annotated[
+        float | None,
         typer.Option(
-            "--remove-terminals/--keep-terminals",
-            help="Remove terminal transitions under wrong rewards, or keep them.",
-            show_default="removed where they are falls: hopper and walker2d",
+            min=0,
+            metavar="COST",
+            help="The cost that a safe episode may have.",
+            show_default="34.29 in safety tasks",
         ),
     ] = None,
+    assignments: Assignments = None,
+    remove_terminals: Annotated[
+        bool,
+        typer.Option(
+            "--remove-terminals",
+            help="Remove terminal transitions under wrong rewards. By default where they are "
+            "falls: in hopper and walker2d.",
+        ),
+    ] = False,
+    keep_terminals: Annotated[
+        bool,
+        typer.Option("--keep-terminals", help="Keep terminal transitions under wrong rewards."),
+    ] = False,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
         typer.Option(
             "--out",
+            "--folder",
             metavar="FOLDER",
             help="The audit's folder.",
             show_default="results/audit-DATASET",
@@ -122,19 +143,24 @@ def audit_command(
     Example: instinct audit hopper-medium --preset quick --seeds 3
 
     Example: instinct audit safety:PointGoal1 --filter cost-free
+
+    Example: instinct audit logs.npz --env Hopper-v5 --algorithm mine.agents:train
     """
+    if remove_terminals and keep_terminals:
+        raise BadInput("give --remove-terminals or --keep-terminals, not both")
     options = AuditOptions(
-        algorithms=[own_algorithm(name) for name in parse_algorithms(algorithms)],
+        algorithms=[own_algorithm(name) for name in split_names(algorithms)],
         preset=preset,
         env=None if env is None else own_environment(env),
-        labels=[own_label(name) for name in parse_algorithms(labels)],
+        labels=[own_label(name) for name in split_names(labels)],
         filters=[own_filter(name) for name in filters or ()],
         seeds=seeds,
         first_seed=first_seed,
         episodes=episodes,
         settings=parse_assignments(assignments or []),
-        remove_terminals=remove_terminals,
+        remove_terminals=True if remove_terminals else False if keep_terminals else None,
         action_range=action_range,
+        cost_target=cost_target,
     )
     make = choose_executor(executor, workers, ray_address)
     documents = []

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from instinct.cli.options import parse_algorithms
+from instinct.cli.options import split_names
 from instinct.cli.output import Json, print_json, show_progress, show_table
 from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
@@ -54,7 +54,7 @@ def train(
     from instinct.bench.training import SIZES, measure
     from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    chosen = parse_algorithms(algorithms) or ALGORITHMS
+    chosen = split_names(algorithms) or ALGORITHMS
     names = [find_algorithm(name).NAME for name in chosen]
     sizes = [*(size or SIZES)]
     if wrong := {*sizes} - {*SIZES}:
@@ -84,7 +84,7 @@ def start(
     from instinct.bench.start import measure_start
     from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
 
-    chosen = parse_algorithms(algorithms) or ALGORITHMS
+    chosen = split_names(algorithms) or ALGORITHMS
     names = [find_algorithm(name).NAME for name in chosen]
     rows = []
     with show_progress("start of training") as on_progress:
@@ -122,7 +122,7 @@ def evaluate(
     episodes: Annotated[int, typer.Option(min=2, metavar="N", help="Episodes.")] = 50,
     task: Annotated[
         str,
-        typer.Option(help="hopper with a trained policy, or another task with an untrained one."),
+        typer.Option(help="The policy is trained in locomotion tasks, untrained in others."),
     ] = "hopper",
     json: Json = False,
 ) -> None:
@@ -130,14 +130,9 @@ def evaluate(
 
     Example: instinct bench evaluate --task metaworld:reach --json
     """
-    from instinct.bench.evaluation import bench_evaluate, compare, untrained
-    from instinct.benchmarks.registry import find_task
+    from instinct.bench.evaluation import bench_evaluate
 
-    if task == "hopper":
-        result = asdict(bench_evaluate(episodes))
-    else:
-        where = find_task(task)
-        result = asdict(compare(untrained(where), where, episodes))
+    result = asdict(bench_evaluate(task, episodes))
     if json:
         print_json(result)
     else:
@@ -160,9 +155,10 @@ def safety(
     Example: instinct bench safety --task CarGoal1 --json
     """
     from instinct.bench.safety import measure
-    from instinct.benchmarks.safety.task import SETUPS
+    from instinct.benchmarks.registry import BENCHMARKS
 
-    names = task or [*SETUPS]
+    family = BENCHMARKS["safety"]
+    names = task or [family.short_name(name) for name in family.tasks]
     rows: list[dict[str, Any]] = []
     with show_progress("safety tasks") as on_progress:
         for name in names:

@@ -60,10 +60,10 @@ def is_reference(text: str, find: Callable[[str], object]) -> bool:
 
 
 def named(found: Any, text: str) -> str:
-    """Return the name of a function."""
+    """Return the name of a function in reports: `module.name`, which no other function has."""
     if not callable(found):
-        raise BadInput(f"{text!r} is {type(found).__name__}, not a function")
-    return str(getattr(found, "__name__", text.partition(":")[2]))
+        raise BadInput(f"{text!r} is a {type(found).__name__}, not a function")
+    return text.replace(":", ".")
 
 
 def import_object(text: str) -> Any:

@@ -49,11 +49,6 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
     return [name for text in texts or () for name in text.split(",") if name]
 
 
-def parse_algorithms(texts: Iterable[str] | None) -> list[str]:
-    """Parse the values of `--algorithms`: names, separated by commas."""
-    return split_names(texts)
-
-
 def parse_assignments(texts: Iterable[str] | None) -> dict[str, str]:
     """Parse the `NAME=VALUE` texts of `--set`."""
     assignments = [*(texts or ())]

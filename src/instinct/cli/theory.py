@@ -48,10 +48,10 @@ def theory(
     """
     if discount is not None and horizon is not None:
         raise BadInput("give --discount or --horizon, not both")
-    if source == "gridworld":
+    problem = exact.known_problem(source, seed)
+    if problem is not None:
         if discount is not None or horizon is not None or bins is not None:
-            raise BadInput("the grid world has its own horizon and states")
-        problem = exact.gridworld(seed)
+            raise BadInput(f"{source} has its own horizon and states")
     else:
         dataset = open_dataset(source, action_range)
         if without_terminals:

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from instinct.benchmarks.gridworld.task import GridWorldTask
 from instinct.benchmarks.gridworld.world import GridWorld
+from instinct.benchmarks.registry import find_task, task_of
 from instinct.data import PAPER_LABELS, Array, Dataset, find_label, relabel
 from instinct.experiments.results import ExperimentResults
 from instinct.tabular import Model, States
@@ -51,6 +53,13 @@ def gridworld(seed: int = 0) -> TheoryProblem:
     counts = np.vstack([model.counts, np.zeros((1, mdp.actions))])
     settings = {"horizon": grid.horizon, "seed": seed}
     return TheoryProblem(mdp, counts, rewards, dataset.hash, settings, grid)
+
+
+def known_problem(dataset: str, seed: int = 0) -> TheoryProblem | None:
+    """Return the problem of a dataset whose true MDP is known, which is the grid world's."""
+    task = task_of(dataset)
+    known = task is not None and isinstance(find_task(task), GridWorldTask)
+    return gridworld(seed) if known else None
 
 
 def empirical(
