@@ -38,6 +38,8 @@ def check_report(found: Findings, study: str, tolerance: float = 1e-9) -> None:
     for row, old in zip(rows(found), expected["rows"], strict=True):
         assert row.keys() == translated(old).keys()
         for name, value in translated(old).items():
+            if name.endswith(("_low", "_high")):
+                continue  # that version had percentile bootstrap intervals
             same = pytest.approx(value, rel=tolerance) if isinstance(value, float) else value
             assert row[name] == same, (row, name)
     for cell, result in found.results.items():

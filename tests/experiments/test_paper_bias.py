@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from instinct.experiments.paper_bias import PAPER_BIAS
 from instinct.experiments.results import ExperimentResults, load, save
@@ -43,6 +44,18 @@ def test_biases_by_hand(
     assert bias(results, dataset, algorithm) == pytest.approx(expected)
 
 
+def test_intervals_come_from_the_papers_standard_errors(results: ExperimentResults) -> None:
+    """hopper-medium, ATAC: the worst label is negative, 91.5 ± 0.5 over ten seeds."""
+    [row] = [
+        row
+        for row in results.results
+        if (row["dataset"], row["algorithm"]) == ("hopper-medium", "ATAC")
+    ]
+    low, high = stats.t.interval(0.95, 9, loc=91.5, scale=0.5)
+    assert row["positive_bias_low"] == pytest.approx(100 / (100 - low))
+    assert row["positive_bias_high"] == pytest.approx(100 / (100 - high))
+
+
 def test_atac_is_infinite_where_the_papers_figure_has_a_cross(results: ExperimentResults) -> None:
     infinite = [
         row["dataset"]
@@ -66,8 +79,8 @@ def test_the_page_has_the_papers_tables_and_figures(results: ExperimentResults) 
         "bias_metaworld",
     }
     found = {shown.name: shown for shown in page.tables}
-    assert found["bias_d4rl"].texts[1][:2] == ("hopper-medium", "11.8")
-    assert found["bias_d4rl"].texts[4][:2] == ("hopper-expert", "∞")
+    assert found["bias_d4rl"].texts[1][:2] == ("hopper-medium", "11.8 [10.4, 13.6]")
+    assert found["bias_d4rl"].texts[4][:2] == ("hopper-expert", "∞ [∞, ∞]")
     for name in published:
         headings, rows = raw(found[name])
         cells = {(row[0], row[1]): dict(zip(headings, row, strict=True)) for row in rows}

@@ -8,7 +8,7 @@ from instinct.report.sections.numbers import form_of
 from instinct.study.findings import CellResult, Findings
 from instinct.study.measurement import QUANTITIES, is_safe
 from instinct.study.plan import Plan, reads_rewards
-from instinct.study.statistics import interval, mean
+from instinct.study.statistics import interval, mean_difference
 
 COST = "normalized_cost"
 ENOUGH = 0.9
@@ -102,5 +102,5 @@ def differ(x: Array, y: Array) -> bool:
     """Return whether the interval of the difference of means excludes 0; never with one seed."""
     if min(len(x), len(y)) < 2:
         return False
-    difference = interval(lambda a, b: mean(b) - mean(a), x, y)
+    difference = interval(mean_difference, x, y)
     return difference.low > 0 or difference.high < 0

@@ -10,32 +10,37 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from instinct.data import WRONG_LABELS, Array
 from instinct.errors import BadInput
-from instinct.study.statistics import DUST, checked, interval, mean
+from instinct.study.intervals import DUST, Mean, checked, lowest, mean_interval, mean_of
 
 
 class PositiveBias(NamedTuple):
-    """The estimate and its bootstrap interval over seeds; None with a single seed."""
+    """The estimate and its 95% interval over seeds; None with a single seed."""
 
     estimate: float
     low: float | None
     high: float | None
 
 
-def positive_bias(scores: Mapping[str, Array], best: float, seed: int = 0) -> PositiveBias:
+def positive_bias(scores: Mapping[str, Array], best: float) -> PositiveBias:
     """Estimate the positive bias from the scores of all seeds, by label.
 
-    Only the wrong labels count. The estimate grows with the worst mean, so that the ends of its
-    interval follow from those of the worst mean. The seeds of every label are resampled separately.
+    Only the wrong labels count.
     """
-    runs = wrong_scores(scores)
-    estimate = bias_degree(float(worst_mean(*runs)), best)
-    if min(len(each) for each in runs) < 2:
+    return bias_of_means({label: mean_of(each) for label, each in wrong_scores(scores)}, best)
+
+
+def bias_of_means(means: Mapping[str, Mean], best: float) -> PositiveBias:
+    """Estimate the positive bias from the mean under every wrong label.
+
+    The bias grows with the worst mean. So the ends of its interval are the biases of the ends of
+    the worst mean's interval, and either may be infinite.
+    """
+    estimate = bias_degree(min(each.value for each in means.values()), best)
+    if min(each.runs for each in means.values()) < 2:
         return PositiveBias(estimate, None, None)
-    worst = interval(worst_mean, *runs, seed=seed)
+    worst = lowest(map(mean_interval, means.values()))
     return PositiveBias(estimate, bias_degree(worst.low, best), bias_degree(worst.high, best))
 
 
@@ -50,7 +55,7 @@ def bias_degree(worst: float, best: float) -> float:
     return round(best / gap, DUST) if gap > 0 else math.inf
 
 
-def wrong_scores(scores: Mapping[str, Array]) -> list[Array]:
+def wrong_scores(scores: Mapping[str, Array]) -> list[tuple[str, Array]]:
     """Return the scores under the wrong labels; raise if one is missing."""
     missing = [label for label in WRONG_LABELS if not len(scores.get(label, ()))]
     if missing:
@@ -58,9 +63,4 @@ def wrong_scores(scores: Mapping[str, Array]) -> list[Array]:
             "the bias needs runs under all wrong labels; there are no runs for "
             f"{' and '.join(missing)}"
         )
-    return [checked(scores[label]) for label in WRONG_LABELS]
-
-
-def worst_mean(*scores: Array) -> Array:
-    """Return min(J_zero, J_random, J_negative)."""
-    return np.asarray(np.min([mean(each) for each in scores], axis=0))
+    return [(label, checked(scores[label]).ravel()) for label in WRONG_LABELS]

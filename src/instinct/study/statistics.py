@@ -1,39 +1,34 @@
-"""Statistics over episodes, seeds and tasks.
+"""Statistics over episodes, seeds and tasks, and their intervals.
 
 Scores are an array of runs × tasks; a one-dimensional array has the runs of one task. The
 statistics also take a stack of such arrays, [..., runs, tasks], and return one value for each.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from instinct.data import Array
 from instinct.errors import BadInput
+from instinct.study.intervals import DUST as DUST
+from instinct.study.intervals import (
+    LEVEL,
+    RESAMPLES,
+    bca_interval,
+    checked,
+    in_columns,
+    t_interval,
+)
+from instinct.study.intervals import Interval as Interval
+from instinct.study.intervals import Statistic as Statistic
 
-DUST = 10
-"""Decimals of rounded numbers: smaller differences come from the order of summation."""
-RESAMPLES = 10_000
-LEVEL = 0.95
-CHUNK = 2**20
-"""How many scores are resampled at once; this limits the memory."""
-
-Statistic = Callable[..., Array]
-"""Maps one or more arrays [..., runs, tasks] to values [...]."""
+ENOUGH_RUNS = 10
+"""BCa intervals need at least this many runs per task; with fewer they are too narrow."""
 
 
 class Estimate(NamedTuple):
     mean: float
     stderr: float
-
-
-class Interval(NamedTuple):
-    """A statistic and its bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Profile(NamedTuple):
@@ -54,6 +49,11 @@ def estimate(values: Array) -> Estimate:
 def mean(scores: Array) -> Array:
     """Return the mean over all runs and tasks."""
     return average(pooled(scores))
+
+
+def mean_difference(x: Array, y: Array) -> Array:
+    """Return the mean of x minus the mean of y."""
+    return mean(x) - mean(y)
 
 
 def interquartile_mean(scores: Array) -> Array:
@@ -96,71 +96,23 @@ def interval(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Interval:
-    """Compute a statistic of one or more arrays of scores and its stratified bootstrap interval.
+    """Compute a statistic of one or more arrays of scores and its confidence interval.
 
-    For example `interval(probability_of_improvement, x, y)`.
+    It is a t interval for means, their differences, and few runs, and a BCa interval for other
+    statistics of many runs. For example `interval(probability_of_improvement, x, y)`.
     """
-    samples = [checked(each) for each in scores]
-    low, high = limits(bootstrap(statistic, samples, seed, resamples), level)
-    value, low, high = (round(float(each), DUST) for each in (statistic(*samples), low, high))
-    return Interval(value, low, high)
+    few = min(len(checked(each)) for each in scores) < ENOUGH_RUNS
+    if few or statistic in (mean, mean_difference):
+        return t_interval(statistic, *scores, level=level)
+    return bca_interval(statistic, *scores, seed=seed, resamples=resamples, level=level)
 
 
-def performance_profile(
-    scores: Array,
-    taus: Array,
-    *,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Profile:
-    """Compute the fraction of runs above every τ, with stratified bootstrap intervals."""
-    samples = [checked(scores)]
-    found = bootstrap(lambda each: fractions_above(each, taus), samples, seed, resamples)
-    return Profile(taus, fractions_above(samples[0], taus), *limits(found, level))
-
-
-def bootstrap(statistic: Statistic, samples: list[Array], seed: int, resamples: int) -> Array:
-    """Compute the statistic of scores whose runs are drawn with replacement, task by task."""
-    if min(len(sample) for sample in samples) < 2:
-        raise BadInput("an interval needs two or more runs of every task; add seeds")
-    random = np.random.default_rng(seed)
-    size = max(1, CHUNK // sum(sample.size for sample in samples))
-    return np.concatenate(
-        [
-            statistic(
-                *(resample(sample, random, min(size, resamples - done)) for sample in samples)
-            )
-            for done in range(0, resamples, size)
-        ]
-    )
-
-
-def resample(scores: Array, random: np.random.Generator, number: int) -> Array:
-    """Draw `number` arrays like the given one, each column from the same column."""
-    runs, tasks = scores.shape
-    return scores[random.integers(runs, size=(number, runs, tasks)), np.arange(tasks)]
-
-
-def limits(found: Array, level: float) -> Array:
-    """Return the percentile interval of resampled values."""
-    return np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
-
-
-def checked(scores: Array) -> Array:
-    values = in_columns(np.asarray(scores, float))
-    if values.ndim != 2 or not values.size:
-        raise BadInput(f"scores must be runs × tasks, not of shape {list(np.shape(scores))}")
-    if not np.isfinite(values).all():
-        raise BadInput(
-            "some scores are not finite; leave out the runs that failed, and report that"
-        )
-    return values
-
-
-def in_columns(scores: Array) -> Array:
-    """Make the runs of one task the only column."""
-    return scores[:, None] if scores.ndim == 1 else scores
+def performance_profile(scores: Array, taus: Array, *, level: float = LEVEL) -> Profile:
+    """Compute the fraction of runs above every τ, with t intervals cut at 0 and 1."""
+    values = checked(scores)
+    found = [t_interval(mean, values > tau, level=level) for tau in taus]
+    low, high = (np.clip([each[end] for each in found], 0, 1) for end in (1, 2))
+    return Profile(taus, fractions_above(values, taus), low, high)
 
 
 def pooled(scores: Array) -> Array:

@@ -2,15 +2,17 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from instinct.data import Array
+from instinct.data import WRONG_LABELS
 from instinct.experiments.experiment import ExperimentSettings
 from instinct.experiments.results import ExperimentResults
 from instinct.paper.tables import table
-from instinct.study.bias import positive_bias
+from instinct.study.bias import bias_of_means
+from instinct.study.intervals import Mean
 from instinct.util.jsonio import to_json_data
 from instinct.util.progress import Progress
+
+RUNS = 10
+"""Seeds behind every number in the paper's tables."""
 
 
 class BiasSource(NamedTuple):
@@ -30,13 +32,15 @@ def compute_paper_bias(settings: ExperimentSettings, on_progress: Progress) -> E
     rows = []
     for number, (name, source) in enumerate(SOURCES.items(), start=1):
         for (dataset, algorithm), scores in means(source.table).items():
-            bias = positive_bias(scores, source.best)
+            bias = bias_of_means(scores, source.best)
             rows.append(
                 {
                     "benchmark": name,
                     "dataset": dataset,
                     "algorithm": algorithm,
                     "positive_bias": bias.estimate,
+                    "positive_bias_low": bias.low,
+                    "positive_bias_high": bias.high,
                 }
             )
         on_progress(number, len(SOURCES), name)
@@ -45,11 +49,11 @@ def compute_paper_bias(settings: ExperimentSettings, on_progress: Progress) -> E
     )
 
 
-def means(name: str) -> dict[tuple[str, str], dict[str, Array]]:
-    """Return a table's mean scores by dataset and algorithm, then by label."""
-    found: dict[tuple[str, str], dict[str, Array]] = {}
+def means(name: str) -> dict[tuple[str, str], dict[str, Mean]]:
+    """Return a table's means under wrong labels by dataset and algorithm, then by label."""
+    found: dict[tuple[str, str], dict[str, Mean]] = {}
     for row in table(name):
-        if row.label is not None:
+        if row.label in WRONG_LABELS:
             by_label = found.setdefault((row.dataset, row.algorithm), {})
-            by_label[row.label] = np.array([row.mean])
+            by_label[row.label] = Mean(row.mean, row.stderr or 0.0, RUNS)
     return found

@@ -141,10 +141,12 @@ def table(source: PaperTable) -> Table:
 
 def bias(results: ExperimentResults, benchmark: str) -> Section:
     rows = [row for row in results.results if row["benchmark"] == benchmark]
-    found = {(row["dataset"], row["algorithm"]): degree(row) for row in rows}
+    found = {(row["dataset"], row["algorithm"]): degrees(row) for row in rows}
     algorithms = unique(row["algorithm"] for row in rows)
     name = f"bias_{benchmark.lower().replace('-', '')}"
-    caption = f"Estimated positive bias of the {benchmark} datasets; × is infinite."
+    caption = (
+        f"Estimated positive bias of the {benchmark} datasets with 95% intervals; × is infinite."
+    )
     return Section(
         f"Positive bias of {benchmark}",
         text=(BIAS.format(f"{SOURCES[benchmark].best:g}"),),
@@ -156,7 +158,10 @@ def bias(results: ExperimentResults, benchmark: str) -> Section:
                 tuple(
                     (
                         dataset,
-                        *(Number(found[dataset, algorithm], ".3g") for algorithm in algorithms),
+                        *(
+                            Number(value, ".3g", interval=(low, high))
+                            for value, low, high in (found[dataset, each] for each in algorithms)
+                        ),
                     )
                     for dataset in unique(row["dataset"] for row in rows)
                 ),
@@ -164,7 +169,7 @@ def bias(results: ExperimentResults, benchmark: str) -> Section:
         ),
         drawings=(
             Drawing(
-                name, draw_bias([BiasBar(*key, value) for key, value in found.items()]), caption
+                name, draw_bias([BiasBar(*key, *three) for key, three in found.items()]), caption
             ),
         ),
     )
@@ -173,3 +178,8 @@ def bias(results: ExperimentResults, benchmark: str) -> Section:
 def degree(row: Mapping[str, Any]) -> float:
     """Parse a bias: infinity is a text in the results."""
     return float(row["positive_bias"])
+
+
+def degrees(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Parse a bias and its interval."""
+    return degree(row), float(row["positive_bias_low"]), float(row["positive_bias_high"])

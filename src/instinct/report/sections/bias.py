@@ -18,7 +18,7 @@ GOAL_TERMINAL = """
 Without the terminal at the goal, recorded episodes continue after success and have the same length.
 Then success is no way to stay inside the data for longer, and the paper expects no positive bias.
 """
-CAPTION = "Positive bias J*/(J* − worst wrong-reward result), 95% bootstrap interval over seeds."
+CAPTION = "Positive bias J*/(J* − worst wrong-reward result), 95% interval over seeds."
 
 
 def bias_section(findings: Findings) -> Iterator[Section]:

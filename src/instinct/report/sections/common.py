@@ -72,11 +72,11 @@ def overview_section(findings: Findings) -> Iterator[Section]:
             best = max((findings.known_best(each) or 0.0 for each in plan.datasets), default=0.0)
             taus = np.linspace(0, best or float(scores.max()), 101)
             if label in ("original", "negative") or not reads_rewards(algorithm):
-                profiles[name] = performance_profile(scores, taus, resamples=2000)
+                profiles[name] = performance_profile(scores, taus)
     if rows:
         caption = (
-            f"Over the {len(plan.datasets)} datasets, for rows with all runs: 95% stratified "
-            "bootstrap intervals."
+            f"Over the {len(plan.datasets)} datasets, for rows with all runs: 95% "
+            "intervals over seeds."
         )
         columns = ("algorithm", "label", *if_filtered(plan, "filter"), "interquartile mean", "mean")
         yield Section(

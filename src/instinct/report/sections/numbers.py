@@ -61,7 +61,7 @@ def form_of(plan: Plan, quantity: str) -> str:
 
 
 def estimates(name: str, values: Array) -> dict[str, float | None]:
-    """Return the mean over seeds; with two or more also standard error and bootstrap interval."""
+    """Return the mean over seeds; with two or more also standard error and t interval."""
     if len(values) < 2:
         return {name: float(values[0])}
     stderr = estimate(values).stderr
