@@ -132,9 +132,9 @@ class Cluster:
     def remote(self, kind: type[RayWorker]) -> Any:
         return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self.actor(kind)))
 
-    def actor(self, kind: type[RayWorker]) -> Callable[[str], Any]:
-        def made(study: str) -> Any:
-            worker = kind(study)
+    def actor(self, kind: type[RayWorker]) -> Callable[..., Any]:
+        def made(*arguments: Any) -> Any:
+            worker = kind(*arguments)
             names = {"begin": worker.begin, "run": worker.run, "clean": worker.clean}
             methods = {name: SimpleNamespace(remote=method) for name, method in names.items()}
             return SimpleNamespace(messages=SimpleNamespace(remote=lambda: [worker]), **methods)
