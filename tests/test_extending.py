@@ -246,6 +246,37 @@ def test_an_environment_may_be_an_object_or_a_function(
     assert returns[0] == returns[1] == returns[2]
 
 
+def test_a_registered_task_is_found_by_its_name() -> None:
+    instinct.register(instinct.EnvironmentTask("swing", own_pendulums.make_pendulum, end="fall"))
+    still = np.zeros((1, 1), np.float32)
+    lengths = [
+        instinct.evaluate(lambda states: np.repeat(still, len(states), axis=0), env, episodes=3)
+        for env in ("swing", PENDULUM)
+    ]
+    assert lengths[0].lengths.tolist() == lengths[1].lengths.tolist()
+
+
+@pytest.mark.parametrize("label", ["no-terminal", "original"])
+def test_train_removes_the_terminals_of_a_label_that_says_so(
+    dataset: instinct.Dataset, tmp_path: Path, label: str
+) -> None:
+    kept = len(instinct.remove_terminals(dataset)) if label == "no-terminal" else len(dataset)
+    settings = SMALL | {"batch_size": kept}
+    policy = instinct.train(dataset, "BC", label=label, settings=settings)
+    assert policy.box == dataset.action_space
+    with pytest.raises(instinct.InstinctError, match="batch"):
+        instinct.train(dataset, "BC", label=label, settings=SMALL | {"batch_size": kept + 1})
+
+
+def test_train_takes_a_class_and_reports_its_progress(dataset: instinct.Dataset) -> None:
+    steps = []
+    policy = instinct.train(
+        dataset, Slope, preset="quick", on_progress=lambda at: steps.append((at.step, at.steps))
+    )
+    assert steps[-1] == (200, 200)
+    assert instinct.evaluate(policy, PENDULUM, episodes=2).lengths.min() >= 1
+
+
 def test_a_page_section_is_a_function_of_the_findings(tmp_path: Path) -> None:
     def spread(findings: instinct.Findings) -> Iterator[instinct.Section]:
         rows = tuple(

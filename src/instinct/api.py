@@ -1,14 +1,17 @@
 """The functions that a notebook needs besides `audit`: load, inspect, train, evaluate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from instinct.audits.plan import judged_in
+from instinct.audits.progress import show_study_progress
 from instinct.benchmarks.registry import find_dataset, find_task, task_of
 from instinct.data import ActionRange, Dataset, Label, apply_filters, find_label, relabel
 from instinct.data.summary import Summary, summarize
 from instinct.deep import (
+    Algorithm,
     OnProgress,
     Run,
     TrainedPolicy,
@@ -25,20 +28,22 @@ from instinct.study.own import as_policy
 from instinct.study.presets import preset as preset_settings
 from instinct.tasks.evaluation import Evaluation
 from instinct.tasks.evaluation import evaluate as play_episodes
+from instinct.tasks.simulation import Task
 from instinct.util.jsonio import read_json
-from instinct.util.progress import Progress, no_progress
+from instinct.util.progress import Progress
 
 
 def load(
     source: str | Path | Dataset,
     *,
     action_range: ActionRange | None = None,
-    on_progress: Progress = no_progress,
+    on_progress: Progress | None = None,
 ) -> Dataset:
     """Load a dataset by name, or from a file or folder.
 
-    Named datasets are made on this machine when they are first used. `action_range` is the range
-    of every action dimension, for files that do not say it.
+    Named datasets are made on this machine when they are first used, with a progress bar unless
+    `on_progress` is given. `action_range` is the range of every action dimension, for files that
+    do not say it.
 
     >>> import instinct
     >>> instinct.load("gridworld")
@@ -46,7 +51,11 @@ def load(
     """
     if isinstance(source, Dataset):
         return source
-    return find_dataset(str(source), action_range=action_range, on_progress=on_progress)
+    name = str(source)
+    if on_progress is not None:
+        return find_dataset(name, action_range=action_range, on_progress=on_progress)
+    with show_study_progress(name) as display:
+        return find_dataset(name, action_range=action_range, on_progress=display.dataset)
 
 
 def inspect(source: str | Path | Dataset, *, action_range: ActionRange | None = None) -> Summary:
@@ -61,7 +70,7 @@ def inspect(source: str | Path | Dataset, *, action_range: ActionRange | None = 
 
 def train(
     dataset: str | Path | Dataset,
-    algorithm: str,
+    algorithm: str | type[Algorithm],
     *,
     label: str | Label = "original",
     seed: int = 0,
@@ -73,32 +82,73 @@ def train(
 ) -> TrainedPolicy:
     """Train one agent and return its policy.
 
-    With a `folder` the run is kept there, and a stopped run resumes. The filter `no-terminals`
-    removes terminal transitions, as the paper does under wrong rewards where they are falls.
+    `algorithm` is a name or a subclass of `Algorithm`. With a `folder` the run is kept there, and a
+    stopped run resumes. The filter `no-terminals` removes terminal transitions, as the paper does
+    under wrong rewards where they are falls. Progress is shown unless `on_progress` is given.
 
     >>> import instinct
     >>> instinct.train("hopper-medium", "PSPI", label="zero", preset="quick")  # doctest: +SKIP
     TrainedPolicy(PSPI, 3 actions)
     """
-    source = "" if isinstance(dataset, Dataset) else str(dataset)
     chosen = find_label(label) if isinstance(label, str) else label
-    cls = find_algorithm(algorithm)
-    given = preset_settings(preset, cls.NAME, chosen.base, (source and task_of(source)) or "")
-    configured = configure(cls.NAME, {**given, **(settings or {})})
-    rewarded = relabel(load(dataset), chosen, seed)
-    run = Run(
-        apply_filters(rewarded, filters),
-        configured,
-        seed,
-        chosen.base,
-        None if folder is None else Path(folder),
-        source,
+    run = make_run(
+        load(dataset),
+        algorithm,
+        label=chosen,
+        seed=seed,
+        preset=preset,
+        settings=settings,
+        filters=filters,
+        folder=None if folder is None else Path(folder),
+        source="" if isinstance(dataset, Dataset) else str(dataset),
     )
     cache_programs()
-    outcome = train_run(run, on_progress=on_progress)
+    with progress_of(run, on_progress) as report:
+        outcome = train_run(run, on_progress=report)
     if outcome.failure:
         raise InstinctError(outcome.failure)
-    return TrainedPolicy(configured, outcome.weights, box_of(run.dataset), chosen)
+    return TrainedPolicy(run.algorithm, outcome.weights, box_of(run.dataset), chosen)
+
+
+def make_run(
+    dataset: Dataset,
+    algorithm: str | type[Algorithm],
+    *,
+    label: Label,
+    seed: int = 0,
+    preset: str = "paper",
+    settings: Mapping[str, Any] | None = None,
+    filters: Sequence[str] = (),
+    folder: Path | None = None,
+    source: str = "",
+) -> Run:
+    """Prepare a training: settings by the preset, rewards of the label, transitions removed.
+
+    `source` is the name of the dataset, if it has one.
+    """
+    if not isinstance(algorithm, str):
+        register(algorithm)
+    name = find_algorithm(algorithm if isinstance(algorithm, str) else algorithm.NAME).NAME
+    given = preset_settings(preset, name, label.base, (source and task_of(source)) or "")
+    removed = dict.fromkeys([*filters, *(["no-terminals"] if label.remove_terminals else [])])
+    return Run(
+        apply_filters(relabel(dataset, label, seed), removed),
+        configure(name, {**given, **(settings or {})}),
+        seed,
+        label.base,
+        folder,
+        source,
+    )
+
+
+@contextmanager
+def progress_of(run: Run, on_progress: OnProgress | None) -> Iterator[OnProgress]:
+    """Yield the callback that reports a training's progress, by default to the user."""
+    if on_progress is not None:
+        yield on_progress
+        return
+    with show_study_progress(f"{run.algorithm.NAME} on {run.source or 'the dataset'}") as display:
+        yield display.stage
 
 
 def evaluate(policy: Any, env: Any = None, *, episodes: int = 50, seed: int = 0) -> Evaluation:
@@ -115,19 +165,22 @@ def evaluate(policy: Any, env: Any = None, *, episodes: int = 50, seed: int = 0)
     >>> test.lengths.tolist()
     [20, 37, 22]
     """
+    task = evaluation_task(policy, env)
     if isinstance(policy, str | Path):
-        folder = Path(policy)
-        policy, env = load_policy(folder), env or task_of_run(folder)
-    if env is None:
-        raise BadInput("is needed to judge a policy", field="env")
-    task = find_task(judged_in(env))
+        policy = load_policy(Path(policy))
+    if isinstance(policy, TrainedPolicy) and policy.box != task.action_space:
+        raise BadInput(f"the policy acts in {policy.box}, but {task.name} in {task.action_space}")
     return play_episodes(as_policy(policy, task.action_space), task, episodes, seed)
 
 
-def task_of_run(folder: Path) -> str:
-    """Return the task of the dataset that a run was trained on, if its config names it."""
-    source = read_json(folder / "config.json").get("source")
+def evaluation_task(policy: Any, env: Any = None) -> Task:
+    """Return the task of `env`, by default that of the dataset on which a run was trained."""
+    if env is not None:
+        return find_task(judged_in(env))
+    if not isinstance(policy, str | Path):
+        raise BadInput("is needed to judge a policy", field="env")
+    source = read_json(Path(policy) / "config.json").get("source")
     task = task_of(source) if isinstance(source, str) else None
     if task is None:
-        raise BadInput("does not say in which task to judge it; give `env`", file=folder)
-    return task
+        raise BadInput("does not name its task; give `env=`", file=policy, option="env")
+    return find_task(task)

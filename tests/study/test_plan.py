@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from instinct.errors import BadInput
 from instinct.study import plan_files
+from instinct.study.extensions import fingerprints
 from instinct.study.measurement import Measurement
 from instinct.study.paper_counts import runs_of
 from instinct.study.plan import Cell, Plan
@@ -392,3 +393,10 @@ def test_a_setting_that_came_later_leaves_old_trials_known(
     old = {key: value for key, value in trial.settings.items() if key != later}
     assert replace(trial, settings=old).identity == trial.identity
     assert replace(trial, settings=old | {later: value}).identity != trial.identity
+
+
+def test_the_code_of_an_own_benchmark_is_part_of_the_identity() -> None:
+    own = {"benchmark:pendulums": {"fingerprint": "one"}, "label:mine": {"fingerprint": "two"}}
+    found = fingerprints(own, "BC", "zero", "pendulum:single")
+    assert found == (("benchmark:pendulums", "one"),)
+    assert fingerprints({}, "BC", "zero", "gridworld") == ()

@@ -1,4 +1,4 @@
-"""Show how far an audit or a study is: bars in a terminal or a notebook, lines elsewhere."""
+"""Show how far long work is: bars in a terminal or a notebook, lines of text elsewhere."""
 
 import html
 import sys
@@ -8,16 +8,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.progress import Progress as Bars
+from rich.progress import TaskID
 
+from instinct.deep import StageProgress
 from instinct.engine.scheduler import StudyProgress
+from instinct.util.bars import terminal_bars
 
 REFRESH = 0.5
 """Seconds between two updates of a bar in a notebook."""
@@ -29,6 +25,9 @@ class Display(Protocol):
     def dataset(self, done: int, total: int, what: str) -> None:
         """Show how many transitions of a dataset have been made."""
 
+    def stage(self, progress: StageProgress) -> None:
+        """Show how far a training is."""
+
     def trials(self, progress: StudyProgress) -> None:
         """Show how many trials have ended, and what the workers do."""
 
@@ -38,6 +37,9 @@ class Silent:
 
     def dataset(self, done: int, total: int, what: str) -> None:
         """Ignore the progress of a dataset."""
+
+    def stage(self, progress: StageProgress) -> None:
+        """Ignore the progress of a training."""
 
     def trials(self, progress: StudyProgress) -> None:
         """Ignore the progress of trials."""
@@ -53,7 +55,7 @@ def show_study_progress(name: str) -> Iterator[Display]:
     if not console.is_terminal:
         yield Lines(name, console)
         return
-    with progress_bars(console) as bars:
+    with terminal_bars(console) as bars:
         yield TerminalBars(name, bars)
 
 
@@ -62,19 +64,6 @@ def in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def progress_bars(console: Console) -> Bars:
-    """Return bars with the time left, which disappear when they are done."""
-    return Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 class TerminalBars:
@@ -89,6 +78,15 @@ class TerminalBars:
         """Show how many transitions of the dataset have been made."""
         self.bars.update(
             self.whole, completed=done, total=total, description=f"making {self.name}: {what}"
+        )
+
+    def stage(self, progress: StageProgress) -> None:
+        """Show how far a training is."""
+        self.bars.update(
+            self.whole,
+            completed=progress.step,
+            total=progress.steps,
+            description=f"{self.name}: {progress.stage}",
         )
 
     def trials(self, progress: StudyProgress) -> None:
@@ -127,6 +125,9 @@ class Lines:
     def dataset(self, done: int, total: int, what: str) -> None:
         """Stay silent while a dataset is made."""
 
+    def stage(self, progress: StageProgress) -> None:
+        """Stay silent during a training."""
+
     def trials(self, progress: StudyProgress) -> None:
         """Print a line if another tenth of the trials has ended."""
         tenth = 10 * progress.ended // max(progress.trials, 1)
@@ -139,18 +140,21 @@ class Lines:
 
 
 class NotebookBar:
-    """One bar in the output of a notebook's cell, updated in place."""
+    """One bar in the output of a notebook's cell, from the first progress on."""
 
     def __init__(self, name: str) -> None:
-        from IPython.display import HTML, display  # type: ignore[import-not-found]
-
-        self.name, self.html = name, HTML
-        self.handle: Any = display(HTML(bar_html(f"{name}: starting", 0, 1)), display_id=True)
+        self.name = name
+        self.handle: Any = None
         self.updated = 0.0
 
     def dataset(self, done: int, total: int, what: str) -> None:
         """Show how many transitions of the dataset have been made."""
         self.show(f"making {self.name}: {what}", done, total)
+
+    def stage(self, progress: StageProgress) -> None:
+        """Show how far a training is."""
+        ended = progress.step >= progress.steps
+        self.show(f"{self.name}: {progress.stage}", progress.step, progress.steps, now=ended)
 
     def trials(self, progress: StudyProgress) -> None:
         """Show how many trials have ended, and what is running."""
@@ -164,9 +168,16 @@ class NotebookBar:
 
     def show(self, text: str, done: int, total: int, now: bool = False) -> None:
         """Update the bar, but not more often than it can be read."""
-        if now or time.monotonic() - self.updated >= REFRESH:
-            self.updated = time.monotonic()
-            self.handle.update(self.html(bar_html(text, done, total)))
+        from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+        if not now and self.handle is not None and time.monotonic() - self.updated < REFRESH:
+            return
+        self.updated = time.monotonic()
+        bar = HTML(bar_html(text, done, total))
+        if self.handle is None:
+            self.handle = display(bar, display_id=True)
+        else:
+            self.handle.update(bar)
 
 
 def bar_html(text: str, done: int, total: int) -> str:

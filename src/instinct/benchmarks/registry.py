@@ -82,7 +82,7 @@ def find_task(name: str) -> Task:
 
 def task_name(name: str) -> str:
     """Return the name of a task, given its name or the id of a Gymnasium environment."""
-    named = find_benchmark(name) is not NO_FAMILY
+    named = name in _TASKS or find_benchmark(name) is not NO_FAMILY
     return find_task(name if named else GYMNASIUM.prefix + name).name
 
 

@@ -5,14 +5,12 @@ from typing import Annotated
 
 import typer
 
-from instinct.benchmarks.registry import find_task, task_of
+from instinct.api import evaluate, evaluation_task
+from instinct.cli.objects import own_environment
 from instinct.cli.options import Seed
 from instinct.cli.output import Json, print_json, show_table
-from instinct.deep import load_policy
-from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
-from instinct.tasks.evaluation import Evaluation, evaluate, mean_and_error
-from instinct.util.jsonio import read_json
+from instinct.tasks.evaluation import Evaluation, mean_and_error
 
 
 def evaluate_run(
@@ -20,13 +18,14 @@ def evaluate_run(
         Path,
         typer.Argument(metavar="RUN", help="The folder of a run.", show_default=False),
     ],
-    task: Annotated[
+    env: Annotated[
         str | None,
         typer.Option(
             "--env",
             "--task",
             metavar="TASK",
-            help="The task: hopper, walker2d, halfcheetah, gym:ID, metaworld:NAME or safety:NAME.",
+            help="The task: hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, the id of "
+            "a Gymnasium environment, or your own package.module:make.",
             show_default="the dataset's",
         ),
     ] = None,
@@ -38,13 +37,8 @@ def evaluate_run(
 
     Example: instinct evaluate runs/hopper-bc --episodes 50 --json
     """
-    policy = load_policy(folder)
-    where = find_task(task or recorded_task(folder))
-    if policy.box != where.action_space:
-        raise BadInput(
-            f"acts in {policy.box}, but {where.name} in {where.action_space}", file=folder
-        )
-    result = evaluate(policy, where, episodes, seed)
+    where = evaluation_task(folder, None if env is None else own_environment(env))
+    result = evaluate(folder, where.name, episodes=episodes, seed=seed)
     quantities = measured(result, where.cost_target)
     if json:
         document = {"run": str(folder), "task": where.name, "episodes": episodes, "seed": seed}
@@ -74,12 +68,3 @@ def measured(
         if cost_target is not None:
             quantities["normalized_cost"] = mean_and_error(result.costs / cost_target)
     return quantities
-
-
-def recorded_task(folder: Path) -> str:
-    """Return the task of the dataset that the run was trained on."""
-    source = read_json(folder / "config.json").get("source")
-    task = task_of(source) if isinstance(source, str) else None
-    if task is None:
-        raise BadInput("does not name its task; give --env", file=folder)
-    return task

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as ProgressBars
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
+from instinct.util.bars import terminal_bars
 from instinct.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -35,23 +34,10 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def make_bars() -> ProgressBars:
-    """Make progress bars on stderr that show the remaining time and vanish at the end."""
-    return ProgressBars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
-
-
 @contextmanager
 def show_progress(description: str) -> Iterator[Progress]:
     """Show a progress bar on stderr; without a terminal, show nothing."""
-    with make_bars() as bars:
+    with terminal_bars(err) as bars:
         bar = bars.add_task(description, total=None)
 
         def update(done: int, total: int, what: str) -> None:

@@ -1,12 +1,13 @@
 """`instinct train`: train one agent."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from instinct.benchmarks.registry import task_of
+from instinct.api import make_run
 from instinct.cli.loading import open_dataset
+from instinct.cli.objects import own_label
 from instinct.cli.options import (
     ActionRange,
     Assignments,
@@ -16,17 +17,19 @@ from instinct.cli.options import (
     parse_assignments,
 )
 from instinct.cli.output import Json, out, print_json, show_progress
-from instinct.data import find_label, relabel, remove_terminals
-from instinct.deep import Run, StageProgress, cache_programs, configure, find_algorithm, settings_of
+from instinct.data import find_label
+from instinct.deep import StageProgress, cache_programs, find_algorithm, settings_of
 from instinct.deep import train as train_run
 from instinct.errors import InstinctError
-from instinct.study.presets import preset as preset_settings
 
 
 def train(
     source: Source,
     algorithm: Annotated[
-        str, typer.Option(help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False)
+        str,
+        typer.Option(
+            metavar="NAME", help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False
+        ),
     ],
     label: Annotated[
         str, typer.Option(help="Training rewards: original, zero, random, negative, corrupt:0.3, …")
@@ -55,15 +58,21 @@ def train(
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
     name = find_algorithm(algorithm).NAME
-    chosen = find_label(label)
-    smaller = preset_settings(preset, name, chosen.base, task_of(source) or "")
-    changes = {**smaller, **parse_assignments(assignments)}
-    configured = configure(name, changes if steps is None else changes | {"steps": steps})
-    dataset = relabel(open_dataset(source, action_range), chosen, seed)
-    if without_terminals or chosen.remove_terminals:
-        dataset = remove_terminals(dataset)
+    given = own_label(label)
+    chosen = find_label(given) if isinstance(given, str) else given
+    changes: dict[str, Any] = {**parse_assignments(assignments)}
     folder = folder or Path("runs") / f"{Path(source).stem}-{name}-{chosen}-{seed}"
-    run = Run(dataset, configured, seed, chosen.base, folder, source)
+    run = make_run(
+        open_dataset(source, action_range),
+        name,
+        label=chosen,
+        seed=seed,
+        preset=preset,
+        settings=changes if steps is None else changes | {"steps": steps},
+        filters=["no-terminals"] if without_terminals else [],
+        folder=folder,
+        source=source,
+    )
     cache_programs()
     with show_progress(f"{name} on {source}") as on_progress:
 
@@ -75,6 +84,6 @@ def train(
         raise InstinctError(f"{folder}: {outcome.failure}")
     if json:
         last = {metric: float(values[-1]) for metric, values in outcome.metrics.items()}
-        print_json({"run": str(folder), "settings": settings_of(configured), "metrics": last})
+        print_json({"run": str(folder), "settings": settings_of(run.algorithm), "metrics": last})
         return
     out.print(f"Run: {folder}", soft_wrap=True)

@@ -111,9 +111,12 @@ def _not_at_hand(*_: Any) -> Any:
 def fingerprints(
     own: Mapping[str, Description], algorithm: str, label: str, task: str
 ) -> tuple[tuple[str, str], ...]:
-    """Return the keys and fingerprints of the own objects that a trial uses."""
-    family = task.partition(":")[0]
-    keys = (f"algorithm:{algorithm}", f"label:{label}", f"task:{task}", f"benchmark:{family}")
+    """Return the keys and fingerprints of the own objects that a trial uses.
+
+    A plan has at most one own benchmark: that of its task.
+    """
+    keys = [f"algorithm:{algorithm}", f"label:{label}", f"task:{task}"]
+    keys += [key for key in own if key.partition(":")[0] == "benchmark"]
     return tuple((key, str(own[key]["fingerprint"])) for key in keys if key in own)
 
 
