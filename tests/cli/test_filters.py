@@ -46,7 +46,7 @@ def test_an_audit_with_and_without_a_filter(run: Run, walks: Path, tmp_path: Pat
     assert rows["BC", "all"]["score"] != rows["BC", "cost-free"]["score"]
     (removed,) = document["filters"]
     assert (removed["filter"], removed["removed"], removed["transitions"]) == ("cost-free", 20, 200)
-    assert (removed["cut"], removed["gone"], removed["cost_after"]) == (10, 0, 0)
+    assert (removed["cut"], removed["gone"], removed["cost_per_1000_after"]) == (10, 0, 0)
     assert removed["hash"] == apply_filters(recorded(), ["cost-free"]).hash
     assert document["data"]["behavior"]["cost"] == pytest.approx(20)
     assert document["data"]["behavior"]["normalized_cost"] == pytest.approx(20 / KAPPA)

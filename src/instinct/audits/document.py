@@ -6,6 +6,7 @@ from typing import Any
 
 from instinct.report.kit.page import Page
 from instinct.report.sections.numbers import rows
+from instinct.study.facts import removal_numbers
 from instinct.study.findings import Findings
 from instinct.study.plan import Cell
 from instinct.util.jsonio import to_json_data
@@ -37,7 +38,7 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
             if name not in DRAWN_ONLY
         },
         "filters": [
-            {"filter": name, **facts}
+            {"filter": name, **removal_numbers(facts)}
             for name in plan.filters[1:]
             for cell in [Cell(dataset, plan.algorithms[0], plan.labels[0], name)]
             if (facts := findings.removed(cell)) is not None

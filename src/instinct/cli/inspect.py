@@ -18,6 +18,7 @@ from instinct.errors import BadInput
 from instinct.report.kit.figures import check_format, save
 from instinct.report.kit.length_bias import Scatter, draw
 from instinct.report.sections.filters import removal_table
+from instinct.study.facts import removal_numbers
 
 
 def inspect(
@@ -72,7 +73,8 @@ def inspect(
             quantity, values = ("normalized score", scores)
         save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity, successes)), figure)
     if json:
-        filtered = {"filters": removals} if removals else {}
+        filters_found = {name: removal_numbers(facts) for name, facts in removals.items()}
+        filtered = {"filters": filters_found} if removals else {}
         print_json({"dataset": source, **asdict(summary), **measured, **filtered})
     else:
         out.print(table(source, summary, measured))

@@ -17,6 +17,15 @@ POINTS = 400
 """How many recorded episodes are stored for scatter plots."""
 
 
+PER_1000 = {
+    "reward": "reward_per_1000",
+    "reward_after": "reward_per_1000_after",
+    "cost": "cost_per_1000",
+    "cost_after": "cost_per_1000_after",
+}
+"""Stored facts about filters that are means per 1,000 transitions, and their keys in documents."""
+
+
 def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
     """Return counts, the hash, and mean and maximum of every quantity over recorded episodes.
 
@@ -53,6 +62,11 @@ def filter_facts(dataset: Dataset, after: Dataset, kept: Array) -> dict[str, Any
     rows = np.ones(len(dataset), bool)
     rows[kept] = False
     return {"hash": after.hash, **asdict(measure_removal(dataset, rows, after))}
+
+
+def removal_numbers(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts about a filter under the keys of documents, where `cost` is per episode."""
+    return {PER_1000.get(name, name): value for name, value in facts.items()}
 
 
 def points(behavior: Mapping[str, Array], along: str) -> list[list[float]]:
