@@ -38,9 +38,19 @@ MODULES = (
     "instinct",
     "instinct.api",
     "instinct.audits.audit",
+    "instinct.audits.options",
+    "instinct.benchmarks.gymnasium.environment_task",
+    "instinct.benchmarks.recipe",
+    "instinct.data.files",
     "instinct.data.labels",
+    "instinct.data.spaces",
+    "instinct.data.summary",
+    "instinct.report.kit.page",
+    "instinct.report.kit.tables",
     "instinct.study.extensions",
+    "instinct.study.findings",
     "instinct.study.own",
+    "instinct.tasks.evaluation",
 )
 
 

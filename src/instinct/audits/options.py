@@ -11,7 +11,11 @@ from instinct.study.own import Own
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What an audit trains and how it judges; the defaults are those of `instinct.audit`."""
+    """What an audit trains and how it judges; the defaults are those of `instinct.audit`.
+
+    >>> AuditOptions(labels=["original", "corrupt:0.3"]).preset
+    'quick'
+    """
 
     algorithms: Sequence[str | Own | type[Any]] = ()
     """Besides BC; empty means those that the benchmark of the dataset suggests."""

@@ -73,7 +73,12 @@ class Recipe(ABC):
 
 @dataclass(frozen=True)
 class FunctionRecipe(Recipe):
-    """A dataset that a function builds in memory whenever it is opened."""
+    """A dataset that a function builds in memory whenever it is opened.
+
+    >>> import instinct
+    >>> FunctionRecipe("copy", "gridworld", lambda: instinct.load("gridworld")).dataset()
+    Dataset(4,500 transitions, 500 episodes)
+    """
 
     name: str
     task: str

@@ -72,7 +72,13 @@ def describe_unknown_format(beginning: bytes) -> str:
 
 
 def write(dataset: Dataset, path: Path | str) -> None:
-    """Write a dataset. The name decides the format: .hdf5, .h5, .npz, or a folder for Minari."""
+    """Write a dataset. The name decides the format: .hdf5, .h5, .npz, or a folder for Minari.
+
+    >>> import instinct
+    >>> instinct.write(instinct.load("gridworld"), "grid.npz")
+    >>> instinct.load("grid.npz")
+    Dataset(4,500 transitions, 500 episodes)
+    """
     path = Path(path)
     if path.suffix not in WRITERS:
         raise BadInput(

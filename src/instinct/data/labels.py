@@ -254,6 +254,11 @@ def find_label(name: str) -> Label:
     There are the paper's `original`, `zero`, `random`, `negative` and `no-terminal`, parametrized
     ones such as `corrupt:0.3`, `noise:0.5`, `sparse:0.1`, `scale:-2` and `constant:1`, and those
     that were registered.
+
+    >>> find_label("corrupt:0.30")
+    Label('corrupt:0.3')
+    >>> find_label("scale:-2").wrong, find_label("scale:2").wrong
+    (True, False)
     """
     known = BUILT_IN | _registered
     if name in known:
@@ -278,7 +283,12 @@ def register_label(label: Label) -> None:
 
 
 def relabel(dataset: Dataset, label: Label | str, seed: int = 0) -> Dataset:
-    """Return the dataset with the rewards of the label. `seed` decides all random draws."""
+    """Return the dataset with the rewards of the label. `seed` decides all random draws.
+
+    >>> import instinct
+    >>> instinct.relabel(instinct.load("gridworld"), "constant:1").returns[0].tolist()
+    9.0
+    """
     label = find_label(label) if isinstance(label, str) else label
     rewards = np.asarray(label.rewards(dataset, np.random.default_rng(seed)))
     if rewards.shape != (len(dataset),):

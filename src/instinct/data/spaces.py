@@ -10,7 +10,11 @@ from instinct.errors import BadInput
 
 @dataclass(frozen=True)
 class Box:
-    """Actions are vectors with `low[i] <= action[i] <= high[i]`."""
+    """Actions are vectors with `low[i] <= action[i] <= high[i]`.
+
+    >>> print(Box((-1.0, 0.0), (1.0, 2.0)), Box.of(3))
+    [-1, 1] x [0, 2] [-1, 1]^3
+    """
 
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -27,6 +31,7 @@ class Box:
 
     @classmethod
     def of(cls, dimension: int, low: float = -1.0, high: float = 1.0) -> "Box":
+        """Return a box with the same bounds in every dimension."""
         return cls((low,) * dimension, (high,) * dimension)
 
     @property
@@ -60,7 +65,11 @@ class Box:
 
 @dataclass(frozen=True)
 class Discrete:
-    """Actions are the numbers 0, 1, …, n - 1."""
+    """Actions are the numbers 0, 1, …, n - 1.
+
+    >>> print(Discrete(3))
+    {0, …, 2}
+    """
 
     n: int
 

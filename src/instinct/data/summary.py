@@ -8,12 +8,16 @@ from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """Counts and statistics over the episodes of a dataset.
 
     `length_return_correlation` is Pearson's correlation, which measures the length bias. It is
     None if all episodes have the same length or the same return.
+
+    >>> import instinct
+    >>> instinct.inspect("gridworld")
+    Summary(4,500 transitions, 500 episodes: mean return -0.68, mean length 9)
     """
 
     transitions: int
@@ -34,6 +38,12 @@ class Summary:
     mean_cost: float | None
     repairs: tuple[str, ...]
     hash: str
+
+    def __repr__(self) -> str:
+        return (
+            f"Summary({self.transitions:,} transitions, {self.episodes:,} episodes: "
+            f"mean return {self.mean_return:.4g}, mean length {self.mean_length:.4g})"
+        )
 
 
 def summarize(dataset: Dataset) -> Summary:

@@ -39,9 +39,17 @@ class CellResult:
     """Why seeds are missing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Findings:
-    """Everything that a report needs, read from a store."""
+    """Everything that a report needs, read from a store.
+
+    >>> import instinct
+    >>> found = instinct.audit("gridworld", seeds=2, episodes=10, folder="grid", progress=False)
+    >>> found.findings
+    Findings(audit of gridworld: 10 of 10 runs ended)
+    >>> found.findings.by_label("gridworld", "PEVI", "length")["zero"].tolist()
+    [9.0, 9.0]
+    """
 
     plan: Plan
     results: Mapping[Cell, CellResult]
@@ -53,6 +61,9 @@ class Findings:
     failed: int
     seconds: float
     missing: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
 
     def quantities(self) -> list[str]:
         """Return the measured quantities, the main one first."""

@@ -26,15 +26,31 @@ class Policy(Protocol):
     def act(self, memory: Any, observations: Array, rewards: Array) -> tuple[Array, Any]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Return and length of every test episode; score, success and cost where the task has them."""
+    """Return and length of every test episode; score, success and cost where the task has them.
+
+    >>> import numpy as np
+    >>> Evaluation(returns=np.array([3.0, 4.0]), lengths=np.array([3, 4]))
+    Evaluation(2 episodes: return 3.5, length 3.5)
+    """
 
     returns: Array
     lengths: Array
     scores: Array | None = None
     successes: Array | None = None
     costs: Array | None = None
+
+    def __repr__(self) -> str:
+        arrays = {
+            "return": self.returns,
+            "length": self.lengths,
+            "score": self.scores,
+            "success rate": self.successes,
+            "cost": self.costs,
+        }
+        means = (f"{name} {v.mean():.4g}" for name, v in arrays.items() if v is not None)
+        return f"Evaluation({len(self.returns)} episodes: {', '.join(means)})"
 
 
 def evaluate(

@@ -17,7 +17,14 @@ PREFIX = "own:"
 
 @dataclass(frozen=True)
 class EnvironmentTask(EnvironmentSpaces):
-    """A task in environments that a function makes, judged by their own reward."""
+    """A task in environments that a function makes, judged by their own reward.
+
+    >>> def make():
+    ...     return gymnasium.make("InvertedPendulum-v5")
+    >>> task = EnvironmentTask("pendulum", make, end="fall")
+    >>> task.horizon, task.observation_size, str(task.action_space)
+    (1000, 4, '[-3, 3]')
+    """
 
     name: str
     make: Callable[[], Environment]

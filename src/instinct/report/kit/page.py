@@ -66,14 +66,14 @@ class Drawing:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Section:
     """A part of a page: a title, paragraphs of text, tables and figures.
 
     Example::
 
-        >>> Section("Seeds", text=("Three seeds were trained.",)).title
-        'Seeds'
+        >>> Section("Seeds", text=("Three seeds were trained.",))
+        Section('Seeds', 0 tables, 0 figures)
     """
 
     title: str
@@ -82,6 +82,10 @@ class Section:
     drawings: tuple[Drawing, ...] = ()
     detail: bool = False
     """True: on the page only, not in the terminal and not on the results page."""
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.tables)} tables, {len(self.drawings)} figures"
+        return f"Section({self.title!r}, {counts})"
 
 
 @dataclass(frozen=True)
@@ -108,13 +112,15 @@ class Verdict:
         return SIGNS[self.level]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Page:
     """All that one HTML file shows.
 
     Example::
 
         >>> page = Page("Seeds", "Three seeds.", (Section("Seeds", text=("0, 1, 2",)),))
+        >>> page
+        Page('Seeds', 1 sections, 0 verdicts)
         >>> [section.title for section in page.sections]
         ['Seeds']
     """
@@ -134,6 +140,10 @@ class Page:
             names = Counter(one.name for one in kind)
             if twice := [name for name, count in names.items() if count > 1]:
                 raise ValueError(f"two tables or two figures of a page have the name {twice[0]}")
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.sections)} sections, {len(self.verdicts)} verdicts"
+        return f"Page({self.title!r}, {counts})"
 
     @property
     def tables(self) -> Iterator[Table]:

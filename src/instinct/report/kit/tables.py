@@ -75,7 +75,7 @@ def rounded(value: float, form: str) -> str:
     return format(value, form)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Rows of cells under their column names; `name` is the name of its files.
 
@@ -89,6 +89,8 @@ class Table:
         ...     ("algorithm", "return"),
         ...     (("BC", Number(-0.98, ".2f", error=0.01)), ("PEVI", Missing("not run"))),
         ... )
+        >>> table
+        Table('returns', 2 rows)
         >>> table.texts
         (('BC', '-0.98 ± 0.01'), ('PEVI', '–'))
     """
@@ -101,6 +103,9 @@ class Table:
     def __post_init__(self) -> None:
         if wrong := [row for row in self.rows if len(row) != len(self.columns)]:
             raise ValueError(f"table {self.name}: {wrong[0]} does not fit {self.columns}")
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self.rows)} rows)"
 
     @property
     def texts(self) -> tuple[tuple[str, ...], ...]:
