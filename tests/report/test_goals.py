@@ -54,7 +54,10 @@ def test_an_audit_of_goal_data(tmp_path: Path) -> None:
     )
     found = by_code(findings, PUSH)
     assert found["goal-terminal"].numbers == {"success": 0.68}
-    assert found["reward-use"].numbers["wrong"] == pytest.approx(0.8)
+    assert found["true-reward-inconclusive"].numbers == pytest.approx(
+        dict.fromkeys(("reached_gap", "reached_gap_low", "reached_gap_high"), 0.2)
+        | {"true": 0.8, "wrong": 0.8, "reached": 1.0}
+    ), "BC always succeeds"
     assert found["positive-bias"].numbers == pytest.approx({"PSPI": 5})
     assert "survival" not in found, "long episodes are no merit here"
     zero = next(

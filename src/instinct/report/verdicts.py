@@ -1,26 +1,30 @@
 """Verdicts: what the numbers of an audit mean, in short sentences."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from instinct.data import WRONG_LABELS
-from instinct.deep import ALGORITHMS
 from instinct.report.filter_verdicts import cost, filter_use
 from instinct.report.kit.page import Level, Verdict
-from instinct.report.sections.numbers import FORMS, form_of
+from instinct.report.reward_verdicts import reward_use
+from instinct.report.sections.numbers import form_of
 from instinct.report.sections.tables import paper_name, paper_numbers
+from instinct.report.settings_verdicts import settings_differ
+from instinct.report.verdict_values import (
+    format_bias,
+    list_values,
+    reward_readers,
+    wrong_label_values,
+)
 from instinct.study.findings import Findings
+from instinct.study.intervals import difference_interval, lowest, mean_of
 from instinct.study.measurement import QUANTITIES
-from instinct.study.plan import reads_rewards
 from instinct.study.statistics import probability_of_improvement
 
 HOLDS: Level = "holds"
 NOTE: Level = "note"
 WARNING: Level = "warning"
-ENOUGH, LITTLE = 0.9, 0.5
-"""A dataset does not test reward use from the first share on, and needs it below the second."""
 SAME = 1.25
 """The reward does not change a policy up to this multiple of what the seed changes."""
 
@@ -33,83 +37,10 @@ def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     makers: tuple[VerdictMaker, ...] = (action_distance, no_task, one_seed)
     if findings.main is not None:
         makers = (
-            *(reward_use, beside_imitation, early_stopping, survival, goal_terminal),
-            *(positive_bias, filter_use, cost, one_seed),
+            *(reward_use, settings_differ, beside_imitation, early_stopping, survival),
+            *(goal_terminal, positive_bias, filter_use, cost, one_seed),
         )
     return tuple(verdict for maker in makers for verdict in maker(findings, dataset))
-
-
-def reward_use(findings: Findings, dataset: str) -> Iterator[Verdict]:
-    """Compare policies trained with wrong rewards to the best one with the true reward."""
-    main = str(findings.main)
-    true = means(findings, dataset, "original", main)
-    wrong = {label: means(findings, dataset, label, main) for label in WRONG_LABELS}
-    shared = [name for name in true if all(name in found for found in wrong.values())]
-    if not shared:
-        return
-    best = max(true, key=lambda name: true[name])
-    worst = {name: min(found[name] for found in wrong.values()) for name in shared}
-    without = max(worst, key=lambda name: worst[name])
-    form = form_of(findings.plan, main)
-    by_label = {label: wrong[label][without] for label in WRONG_LABELS}
-    details = (
-        f"{QUANTITIES[main].capitalize()} of {without} with wrong rewards: "
-        f"{list_values(by_label, form)}. "
-        f"Best with the true reward: {true[best]:{form}} ({best})."
-    )
-    added = true[best] - worst[without]
-    numbers = {"true": true[best], "wrong": worst[without], "added": added}
-    if true[best] <= 0:
-        text = f"{details} A share is defined only for values above 0."
-        yield Verdict(text, NOTE, "reward-use", numbers)
-        return
-    share = worst[without] / true[best]
-    if share >= ENOUGH:
-        meaning, level = "this dataset does not test reward use", WARNING
-    elif share < LITTLE:
-        meaning, level = "this dataset needs the reward", HOLDS
-    else:
-        meaning, level = "this dataset tests reward use only in part", NOTE
-    if added < 0:
-        found = (
-            f"do better than with it ({worst[without]:{form}} against {true[best]:{form}}): "
-            f"{meaning}"
-        )
-    else:
-        found = f"reach {share:.0%} of the best result with it: {meaning}"
-    adds = f"at most {added:{form}}" if added > 0 else "nothing"
-    yield Verdict(
-        f"Policies trained without the true reward {found}. {details} The reward adds {adds}.",
-        level,
-        "reward-use",
-        numbers | {"share": share},
-    )
-    if share >= ENOUGH and findings.plan.preset == "quick" and best in ALGORITHMS:
-        yield first_look(dataset, main)
-
-
-def first_look(dataset: str, quantity: str) -> Verdict:
-    """Warn that the quick preset may not use the true reward fully."""
-    papers = [
-        row
-        for row in paper_numbers([dataset], quantity).values()
-        if row.dataset == paper_name(dataset) and row.label == "original"
-    ]
-    theirs, numbers = "", {}
-    if papers:
-        best = max(papers, key=lambda row: row.mean)
-        numbers = {"paper": best.mean}
-        theirs = (
-            f" The paper's best result, on its data, is {best.mean:{FORMS[quantity]}} "
-            f"({best.algorithm})."
-        )
-    return Verdict(
-        "This is a first look: agents that train longer may use the true reward better."
-        f"{theirs} Use the paper preset to check.",
-        NOTE,
-        "first-look",
-        numbers,
-    )
 
 
 def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
@@ -130,14 +61,21 @@ def beside_imitation(findings: Findings, dataset: str) -> Iterator[Verdict]:
             if min(len(values), len(bc)) > 1
         ]
         numbers = {"bc": float(bc.mean()), "smallest_gain": min(gains.values())}
-        chance = ""
+        more, certain = "", False
         if chances:
+            means = [mean_of(values) for values in by_label.values() if len(values) > 1]
+            _, low, high = lowest(difference_interval(each, mean_of(bc)) for each in means)
+            numbers |= {"smallest_gain_low": low, "smallest_gain_high": high}
             numbers["probability"] = min(chances)
-            chance = f" The smallest probability that a run beats a BC run is {min(chances):.2f}."
+            certain = low > 0
+            more = (
+                f" The smallest gain has the 95% interval {low:{form}} to {high:{form}}. The "
+                f"smallest probability that a run beats a BC run is {min(chances):.2f}."
+            )
         yield Verdict(
             f"{algorithm} with wrong rewards against imitation (BC, {bc.mean():{form}}): "
-            f"{list_values(gains, f'+{form}')}.{chance}",
-            HOLDS if min(gains.values()) >= 0 else NOTE,
+            f"{list_values(gains, f'+{form}')}.{more}",
+            HOLDS if certain else NOTE,
             "beside-imitation",
             numbers,
         )
@@ -274,34 +212,3 @@ def no_task(findings: Findings, dataset: str) -> Iterator[Verdict]:
         WARNING,
         "no-task",
     )
-
-
-def reward_readers(findings: Findings) -> list[str]:
-    return [name for name in findings.plan.algorithms if reads_rewards(name)]
-
-
-def means(findings: Findings, dataset: str, label: str, quantity: str) -> dict[str, float]:
-    """Return the mean over seeds of every algorithm that reads rewards and has results."""
-    return {
-        algorithm: float(found.means[quantity].mean())
-        for algorithm in reward_readers(findings)
-        if (found := findings.result(dataset, algorithm, label)) is not None
-        and quantity in found.means
-    }
-
-
-def wrong_label_values(
-    findings: Findings, dataset: str, algorithm: str, quantity: str
-) -> dict[str, np.ndarray]:
-    """Return the values of all seeds under every wrong label that has results."""
-    found = findings.by_label(dataset, algorithm, quantity)
-    return {label: values for label, values in found.items() if label in WRONG_LABELS}
-
-
-def list_values(values: Mapping[str, float], form: str) -> str:
-    """Format values with their names: `88.0 (zero), 92.0 (random)`."""
-    return ", ".join(f"{value:{form}} ({name})" for name, value in values.items())
-
-
-def format_bias(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.1f}"
