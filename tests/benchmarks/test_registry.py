@@ -23,7 +23,6 @@ from instinct.benchmarks.registry import (
     goals_end,
     matching_task,
     nearest_names,
-    own_benchmarks,
     register_benchmark,
     short_name,
     task_name,
@@ -208,7 +207,6 @@ def test_a_family_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = Toy()
     register_benchmark(toy)
     register_benchmark(toy)
-    assert own_benchmarks() == (toy,)
     assert find_benchmark("toy:anything") is toy
     assert task_of("toy:pushes") == "toy:pendulum"
     assert (find_task("toy:pendulum").end, find_task("toy:pendulum").horizon) == ("fall", 1000)

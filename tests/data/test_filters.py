@@ -162,7 +162,6 @@ def test_removal_of_the_small_dataset() -> None:
     rows = find_filter("cost-free")(dataset)
     found = measure_removal(dataset, rows, remove(dataset, rows))
     assert (found.transitions, found.removed) == (6, 2)
-    assert found.share_left == pytest.approx(4 / 6)
     assert (found.episodes, found.cut, found.gone, found.episodes_after) == (3, 1, 1, 2)
     assert (found.reward, found.reward_after) == pytest.approx((12500 / 6, 5000 / 4))
     assert (found.cost, found.cost_after) == pytest.approx((7000, 0))

@@ -17,7 +17,7 @@ from instinct.tasks.simulation import Task, action_box
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LockstepTiming:
     """Times of the same episodes in lockstep and one after another, both after a warm-up.
 
     The returns differ slightly, because a forward pass rounds differently for one row and for many.
@@ -33,7 +33,7 @@ class Comparison:
     gymnasium_return: float
 
 
-def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
+def compare(policy: Policy, task: Task, episodes: int = 50) -> LockstepTiming:
     evaluate(policy, task, episodes=2)
     started = time.perf_counter()
     lockstep = evaluate(policy, task, episodes)
@@ -43,7 +43,7 @@ def compare(policy: Policy, task: Task, episodes: int = 50) -> Comparison:
     plain = one_at_a_time(policy, task, episodes)
     gymnasium_seconds = time.perf_counter() - started
     per_step = lockstep_seconds / lockstep.lengths.sum(), gymnasium_seconds / plain.lengths.sum()
-    return Comparison(
+    return LockstepTiming(
         task.name,
         episodes,
         int(lockstep.lengths.sum()),
@@ -80,7 +80,7 @@ def one_at_a_time(policy: Policy, task: Task, episodes: int, seed: int = 0) -> E
     return Evaluation(returns, lengths, task.scores(returns))
 
 
-def bench_evaluate(name: str = "hopper", episodes: int = 50) -> Comparison:
+def bench_evaluate(name: str = "hopper", episodes: int = 50) -> LockstepTiming:
     """Compare with episodes of a 3 × 256 policy: a shipped behavior, or an untrained policy."""
     task = find_task(name)
     if name in shipped_tasks():

@@ -58,11 +58,6 @@ def register_task(task: Task) -> None:
     _TASKS[task.name] = task
 
 
-def own_benchmarks() -> tuple[Benchmark, ...]:
-    """Return the registered families that do not come with the package."""
-    return tuple(each for each in BENCHMARKS.values() if each not in SHIPPED)
-
-
 def find_benchmark(name: str) -> Benchmark:
     """Return the family of a task or dataset; `NO_FAMILY` for files and unknown names."""
     return next((each for each in BENCHMARKS.values() if each.owns(name)), NO_FAMILY)

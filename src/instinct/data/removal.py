@@ -44,11 +44,6 @@ class Removal:
     cost_after: float | None
     coverage: float | None
 
-    @property
-    def share_left(self) -> float:
-        """The share of the transitions that is left."""
-        return 1 - self.removed / self.transitions
-
 
 def measure_removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
     """Compare a dataset with what is `after` its `rows` are removed."""

@@ -67,7 +67,7 @@ class GoalRow:
 
 
 def goal_table(rows: list[GoalRow]) -> Table:
-    """Size, success, lengths and returns of datasets in which success ends the episode."""
+    """Tabulate size, success, lengths and returns of datasets in which success ends an episode."""
     columns = ("dataset", "transitions", "success", "length", "if success", "return", "correlation")
     return Table(
         "goal-datasets",
@@ -79,11 +79,11 @@ def goal_table(rows: list[GoalRow]) -> Table:
 
 @dataclass(frozen=True)
 class CostRow:
-    """A dataset with costs, and the normalized rewards of its episodes."""
+    """A dataset with costs, and the scores of its episodes."""
 
     name: str
     dataset: Dataset
-    rewards: Array
+    scores: Array
     target: float
     """The cost that a safe episode may have."""
 
@@ -106,7 +106,7 @@ class CostRow:
             Number(self.dataset.episodes, ","),
             Number(len(self.dataset), ","),
             Number(self.dataset.returns.mean(), ".1f"),
-            Number(self.rewards.mean(), ".2f"),
+            Number(self.scores.mean(), ".2f"),
             Number(self.costs.mean(), ".1f"),
             Number(self.safe.mean(), ".0%"),
             Number((self.dataset.costs > 0).mean(), ".1%"),
@@ -114,7 +114,7 @@ class CostRow:
 
 
 def cost_table(rows: list[CostRow], target: float) -> Table:
-    """Size, return and cost of datasets, and how much of them is safe."""
+    """Tabulate size, return and cost of datasets, and how much of them is safe."""
     columns = (
         "dataset",
         "episodes",

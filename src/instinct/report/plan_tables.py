@@ -5,7 +5,7 @@ from collections import Counter
 from instinct.engine.prediction import Prediction
 from instinct.report.kit.tables import Number, Table, TableCell
 from instinct.study.findings import Findings
-from instinct.study.paper_counts import Comparison, runs_of
+from instinct.study.paper_counts import PaperComparison, runs_of
 from instinct.study.plan import Plan
 
 MACHINES = (1, 10, 100)
@@ -39,7 +39,7 @@ def cells_table(plan: Plan) -> Table:
     return Table("runs", caption, (*columns, "tuning", "final"), tuple(rows))
 
 
-def counts_table(comparison: Comparison) -> Table:
+def counts_table(comparison: PaperComparison) -> Table:
     """Explain the difference between the paper's number of runs and ours."""
 
     def row(name: str, tuning: int, final: int, form: str = ",.0f") -> tuple[TableCell, ...]:

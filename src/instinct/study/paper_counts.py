@@ -84,7 +84,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PaperComparison:
     tuning: int
     final: int
     paper_tuning: int
@@ -92,7 +92,7 @@ class Comparison:
     differences: tuple[Difference, ...]
 
 
-def compare(plan: Plan) -> Comparison | None:
+def compare(plan: Plan) -> PaperComparison | None:
     """Compare the runs of a plan with the paper's; None for plans of other experiments."""
     experiments = next((each for each in EXPERIMENTS if plan.name in each.studies), None)
     if experiments is None:
@@ -106,7 +106,7 @@ def compare(plan: Plan) -> Comparison | None:
             reason = explain_difference(plan, experiments, cell, cell in ours, cell in papers)
             tuning[reason] += mine[0] - theirs[0]
             final[reason] += mine[1] - theirs[1]
-    return Comparison(
+    return PaperComparison(
         tuning=sum(n for n, _ in ours.values()),
         final=sum(n for _, n in ours.values()),
         paper_tuning=sum(n for n, _ in papers.values()),

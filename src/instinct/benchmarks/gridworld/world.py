@@ -38,7 +38,7 @@ OPTIMAL_EPISODES, LAVA_EPISODES = 100, 400
 
 
 @dataclass(frozen=True)
-class Episodes:
+class GridEpisodes:
     """Test episodes of a policy: true returns, lengths and visited states."""
 
     returns: Array
@@ -165,7 +165,7 @@ class GridWorld:
         arrays = {name: np.concatenate([each[name] for each in episodes]) for name in optimal}
         return assemble(arrays, action_space=Discrete(len(ACTIONS)))
 
-    def rollout(self, policy: Array, episodes: int, random: np.random.Generator) -> Episodes:
+    def rollout(self, policy: Array, episodes: int, random: np.random.Generator) -> GridEpisodes:
         """Play test episodes of a policy, [S, A] or layered by time, [H·S (+ end), A]."""
         layers = policy[: self.horizon * self.states].reshape(-1, self.states, len(ACTIONS))
         layers = np.broadcast_to(layers, (self.horizon, *layers.shape[1:]))
@@ -178,4 +178,4 @@ class GridWorld:
             actions = (draws >= chances).sum(axis=1)
             rewards[:, h] = self.rewards[states, actions]
             paths[:, h + 1] = self.successors[states, actions]
-        return Episodes(rewards.sum(axis=1), (~self.on(KEY)[paths[:, :-1]]).sum(axis=1), paths)
+        return GridEpisodes(rewards.sum(axis=1), (~self.on(KEY)[paths[:, :-1]]).sum(axis=1), paths)

@@ -19,7 +19,7 @@ HORIZON = 500
 VERSIONS = {"metaworld": "3.1.1", "mujoco": "3.3.0"}
 
 
-class Setup(NamedTuple):
+class GoalSetup(NamedTuple):
     """Facts about a task that Meta-World does not provide in a uniform way.
 
     `apart` is the least distance between the object and its goal at the start. `turned` is the
@@ -31,21 +31,21 @@ class Setup(NamedTuple):
 
 
 SETUPS = {
-    "button-press": Setup(),
-    "door-open": Setup(turned=("geom", "handle")),
-    "drawer-close": Setup(),
-    "drawer-open": Setup(),
-    "peg-insert-side": Setup(apart=0.1, turned=("site", "pegGrasp")),
-    "pick-place": Setup(apart=0.15, turned=("geom", "objGeom")),
-    "push": Setup(apart=0.15, turned=("geom", "objGeom")),
-    "reach": Setup(apart=0.15, turned=("geom", "objGeom")),
-    "window-close": Setup(),
-    "window-open": Setup(),
-    "bin-picking": Setup(),
-    "box-close": Setup(apart=0.25),
-    "door-lock": Setup(),
-    "door-unlock": Setup(),
-    "hand-insert": Setup(apart=0.15),
+    "button-press": GoalSetup(),
+    "door-open": GoalSetup(turned=("geom", "handle")),
+    "drawer-close": GoalSetup(),
+    "drawer-open": GoalSetup(),
+    "peg-insert-side": GoalSetup(apart=0.1, turned=("site", "pegGrasp")),
+    "pick-place": GoalSetup(apart=0.15, turned=("geom", "objGeom")),
+    "push": GoalSetup(apart=0.15, turned=("geom", "objGeom")),
+    "reach": GoalSetup(apart=0.15, turned=("geom", "objGeom")),
+    "window-close": GoalSetup(),
+    "window-open": GoalSetup(),
+    "bin-picking": GoalSetup(),
+    "box-close": GoalSetup(apart=0.25),
+    "door-lock": GoalSetup(),
+    "door-unlock": GoalSetup(),
+    "hand-insert": GoalSetup(apart=0.15),
 }
 
 

@@ -15,7 +15,7 @@ from instinct.tasks.simulation import End, ThreadedSimulation
 PREFIX = "safety:"
 
 
-class Setup(NamedTuple):
+class CostSetup(NamedTuple):
     """DSRL's bounds of the return, the observation size, and the length of an episode."""
 
     lowest: float
@@ -25,22 +25,22 @@ class Setup(NamedTuple):
 
 
 SETUPS = {
-    "PointButton1": Setup(0.008822109034937853, 41.19301568767707, 76),
-    "PointButton2": Setup(0.014114166087574098, 42.8985953616709, 76),
-    "PointCircle1": Setup(20.067626953125, 61.72819519042969, 28, 500),
-    "PointCircle2": Setup(20.478347778320312, 54.02184295654297, 28, 500),
-    "PointGoal1": Setup(0.01196012764197707, 30.071114857340543, 60),
-    "PointGoal2": Setup(0.002616959830266108, 27.717709787852737, 60),
-    "PointPush1": Setup(0.0014001545292344209, 16.518654299293367, 76),
-    "PointPush2": Setup(0.0012438183001730607, 14.691039145644403, 76),
-    "CarButton1": Setup(0.0028926206826067613, 44.420003345738984, 88),
-    "CarButton2": Setup(0.001767391717990563, 41.99513815522894, 88),
-    "CarCircle1": Setup(8.037073135375977, 24.94155502319336, 40, 500),
-    "CarCircle2": Setup(5.113386154174805, 25.950098037719727, 40, 500),
-    "CarGoal1": Setup(0.012232819540852091, 39.907809198384705, 72),
-    "CarGoal2": Setup(0.001032874531954775, 28.902897990056502, 72),
-    "CarPush1": Setup(0.013700173533941762, 16.304467598905237, 88),
-    "CarPush2": Setup(0.00029391133526335267, 15.141648491514314, 88),
+    "PointButton1": CostSetup(0.008822109034937853, 41.19301568767707, 76),
+    "PointButton2": CostSetup(0.014114166087574098, 42.8985953616709, 76),
+    "PointCircle1": CostSetup(20.067626953125, 61.72819519042969, 28, 500),
+    "PointCircle2": CostSetup(20.478347778320312, 54.02184295654297, 28, 500),
+    "PointGoal1": CostSetup(0.01196012764197707, 30.071114857340543, 60),
+    "PointGoal2": CostSetup(0.002616959830266108, 27.717709787852737, 60),
+    "PointPush1": CostSetup(0.0014001545292344209, 16.518654299293367, 76),
+    "PointPush2": CostSetup(0.0012438183001730607, 14.691039145644403, 76),
+    "CarButton1": CostSetup(0.0028926206826067613, 44.420003345738984, 88),
+    "CarButton2": CostSetup(0.001767391717990563, 41.99513815522894, 88),
+    "CarCircle1": CostSetup(8.037073135375977, 24.94155502319336, 40, 500),
+    "CarCircle2": CostSetup(5.113386154174805, 25.950098037719727, 40, 500),
+    "CarGoal1": CostSetup(0.012232819540852091, 39.907809198384705, 72),
+    "CarGoal2": CostSetup(0.001032874531954775, 28.902897990056502, 72),
+    "CarPush1": CostSetup(0.013700173533941762, 16.304467598905237, 88),
+    "CarPush2": CostSetup(0.00029391133526335267, 15.141648491514314, 88),
 }
 
 
@@ -61,7 +61,7 @@ class SafetyTask:
         return self.name.removeprefix(PREFIX)
 
     @property
-    def setup(self) -> Setup:
+    def setup(self) -> CostSetup:
         return SETUPS[self.short_name]
 
     @property

@@ -1,4 +1,4 @@
-"""Draw reward against cost: one mark per episode, and the cost target."""
+"""Draw score against cost: one mark per episode, and the cost target."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from matplotlib.figure import Figure
 
 from instinct.report.datasets import CostRow
 from instinct.report.kit.figures import figure, styled
-from instinct.report.kit.length_bias import BLUE, ORANGE
+from instinct.report.kit.length_bias import BLUE, ORANGE, draw_crosses
 
 COLUMNS = 4
 
 
 def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
-    """A panel per dataset, four in a row; safe episodes in blue, the others in orange."""
+    """Draw a panel per dataset, four in a row; safe episodes in blue, the others in orange."""
     lines = -(-len(rows) // COLUMNS)
     drawing = figure(2.6 * COLUMNS, 2.1 * lines + 0.4)
     with styled():
@@ -24,7 +24,7 @@ def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         for axes in grid[:, 0]:
-            axes.set_ylabel("normalized reward")
+            axes.set_ylabel("score")
         for axes in panels[max(0, len(rows) - COLUMNS) : len(rows)]:
             axes.set_xlabel("cost")
         handles, labels = panels[0].get_legend_handles_labels()
@@ -33,20 +33,9 @@ def draw_costs(rows: Sequence[CostRow], target: float) -> Figure:
 
 
 def draw_episodes(axes: Axes, row: CostRow, target: float) -> None:
-    for which, color, label in (
-        (row.safe, BLUE, "safe episode"),
-        (~row.safe, ORANGE, "unsafe episode"),
-    ):
-        axes.scatter(
-            row.costs[which],
-            row.rewards[which],
-            marker="x",
-            s=22,
-            linewidths=1.0,
-            color=color,
-            label=label,
-            rasterized=len(row.costs) > 1000,
-        )
+    points = (row.costs, row.scores)
+    draw_crosses(axes, points, row.safe, BLUE, "safe episode")
+    draw_crosses(axes, points, ~row.safe, ORANGE, "unsafe episode")
     axes.axvline(target, color="#888888", linewidth=1, linestyle="--", label=f"κ = {target:.2f}")
     axes.set_xlim(left=-0.03 * max(row.costs.max(), target))
     axes.set_title(row.name, fontsize=9)

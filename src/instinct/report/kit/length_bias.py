@@ -61,12 +61,12 @@ def draw_grid(rows: Sequence[Sequence[Scatter]]) -> Figure:
 
 def draw_episodes(axes: Axes, scatter: Scatter) -> None:
     """Draw successes in blue and failures in orange; without a goal, all episodes in blue."""
-    reached = scatter.successes
+    reached, points = scatter.successes, (scatter.lengths, scatter.values)
     if reached is None:
-        draw_crosses(axes, scatter, np.ones(len(scatter.lengths), bool), BLUE)
+        draw_crosses(axes, points, np.ones(len(scatter.lengths), bool), BLUE)
     else:
-        draw_crosses(axes, scatter, reached, BLUE, "success, ends by a terminal")
-        draw_crosses(axes, scatter, ~reached, ORANGE, "failure, ends by a timeout")
+        draw_crosses(axes, points, reached, BLUE, "success, ends by a terminal")
+        draw_crosses(axes, points, ~reached, ORANGE, "failure, ends by a timeout")
     axes.set_xlim(left=0)
     if scatter.quantity == "normalized score":
         axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
@@ -74,15 +74,17 @@ def draw_episodes(axes: Axes, scatter: Scatter) -> None:
 
 
 def draw_crosses(
-    axes: Axes, scatter: Scatter, which: Array, color: str, label: str | None = None
+    axes: Axes, points: tuple[Array, Array], which: Array, color: str, label: str | None = None
 ) -> None:
+    """Draw some of the points (x, y) as crosses."""
+    x, y = points
     axes.scatter(
-        scatter.lengths[which],
-        scatter.values[which],
+        x[which],
+        y[which],
         marker="x",
         s=28,
         linewidths=1.2,
         color=color,
         label=label,
-        rasterized=len(scatter.lengths) > 1000,
+        rasterized=len(x) > 1000,
     )
