@@ -1,5 +1,7 @@
 """The paper's claims on made-up measurements."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -7,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from instinct.data import KAPPA
-from instinct.results.claims import CLAIMS, Case, check_claims, outcome
-from instinct.results.evidence import Evidence
+from instinct.results.claims import CLAIMS, Case, CheckedClaim, Claim, count
+from instinct.results.claims import locomotion as locomotion_claims
+from instinct.results.claims.claim import holds
+from instinct.results.our_evidence import OurEvidence
+from instinct.results.paper_evidence import PaperEvidence
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
@@ -36,8 +41,109 @@ def studied(folder: Path, table: dict[tuple[str, str, str], float], usual: float
 
 
 def cases(findings: Findings, code: str) -> tuple[Case, ...]:
-    (claim,) = (each for each in CLAIMS if each.code == code)
-    return check_claims(Evidence([findings]))[claim]
+    return tuple(claim(code).check(OurEvidence([findings])))
+
+
+def claim(code: str) -> Claim:
+    """Return the only claim of that code."""
+    (found,) = (each for each in CLAIMS if each.code == code)
+    return found
+
+
+def failing(found: tuple[Case, ...]) -> dict[str, Mapping[str, float]]:
+    """Return the numbers of the cases that fail, by name."""
+    return {case.name: case.numbers for case in found if not case.holds}
+
+
+def some(held: int, number: int) -> tuple[Case, ...]:
+    return tuple(Case(str(n), "", n < held) for n in range(number))
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "expected"),
+    [
+        ((35, 36), (48, 48), True),
+        ((34, 36), (48, 48), False),
+        ((34, 36), (47, 48), False),
+        ((25, 36), (63, 90), True),
+        ((24, 36), (63, 90), False),
+        ((1, 1), (2, 2), True),
+        ((0, 1), (2, 2), False),
+        ((1, 2), (2, 2), False),
+        ((2, 3), (2, 2), True),
+        ((4, 10), (4, 10), True),
+        ((3, 10), (4, 10), False),
+        ((3, 4), (0, 0), True),
+        ((2, 4), (0, 0), False),
+    ],
+)
+def test_share_at_least_the_papers_less_one_case(
+    ours: tuple[int, int], paper: tuple[int, int], expected: bool
+) -> None:
+    """1 of 2 is not enough, and without numbers in the paper all cases less one must hold."""
+    assert holds(some(*ours), some(*paper)) == expected
+    outcome = CheckedClaim(CLAIMS[0], some(*ours), some(*paper)).outcome
+    assert outcome == ("holds" if expected else "does not hold")
+
+
+PAPER_COUNTS = {
+    "gridworld": (4, 4),
+    "length-bias": (18, 18),
+    "survival": (47, 48),
+    "diverse-data": (24, 24),
+    "no-length-bias": (18, 18),
+    "degrading": (15, 16),
+    "expert-data": (26, 27),
+    "infinite-bias": (2, 2),
+    "pessimism": (0, 0),
+    "decision-transformer": (42, 45),
+    "decision-transformer-survival": (24, 24),
+    "cql-walker2d": (11, 12),
+    "iql-more-robust": (24, 30),
+    "goal-tasks": (63, 90),
+    "goal-tasks-early-stopping": (63, 90),
+    "goal-outperforming": (18, 18),
+    "goal-outperforming-early-stopping": (18, 18),
+    "goal-terminal": (0, 0),
+    "safer-data": (0, 0),
+    "low-cost": (15, 24),
+    "terminals": (20, 20),
+    "terminals-iql-cql": (18, 20),
+    "architecture": (34, 36),
+    "true-reward": (0, 0),
+}
+
+
+def test_the_papers_own_tables_by_the_same_code() -> None:
+    paper = PaperEvidence()
+    assert {each.code: count(tuple(each.check(paper))) for each in CLAIMS} == PAPER_COUNTS
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("survival", {"hopper-medium-expert, PSPI, random": {"length": 546, "recorded": 622.2}}),
+        ("expert-data", {"halfcheetah-expert, PSPI, random": {"score": 88.0}}),
+        (
+            "decision-transformer",
+            {
+                f"hopper-medium-replay, {label}": {"score": score, "true": 84.0}
+                for label, score in (("zero", 60.7), ("random", 67.8), ("negative", 68.8))
+            },
+        ),
+        (
+            "architecture",
+            {
+                "hopper-medium-expert, random": {"CQL3": 17.3, "CQL": 60.7},
+                "hopper-medium-expert, negative": {"CQL3": 48.2, "CQL": 88.6},
+            },
+        ),
+    ],
+)
+def test_cases_in_which_the_paper_fails_its_own_claims(
+    code: str, expected: dict[str, dict[str, float]]
+) -> None:
+    assert failing(tuple(claim(code).check(PaperEvidence()))) == expected
 
 
 def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
@@ -48,10 +154,9 @@ def test_wrong_rewards_against_imitation(tmp_path: Path) -> None:
     }
     found = cases(studied(tmp_path, table, usual=40), "length-bias")
     assert len(found) == 6
-    assert [case.what for case in found if not case.holds] == [
-        "hopper-medium, PSPI, negative: 39.1 against BC's 40.0"
-    ]
-    assert outcome(found) == "does not hold"
+    assert failing(found) == {
+        "hopper-medium, PSPI, negative": pytest.approx({"score": 39.1, "bc": 40.0})
+    }
 
 
 def test_survival_is_compared_with_the_recorded_episodes(tmp_path: Path) -> None:
@@ -59,9 +164,9 @@ def test_survival_is_compared_with_the_recorded_episodes(tmp_path: Path) -> None
     table = {("hopper-medium-replay", "PSPI", "random"): 29.0}
     found = cases(studied(tmp_path, table, usual=40), "survival")
     assert len(found) == 12
-    assert [case.what for case in found if not case.holds] == [
-        "hopper-medium-replay, PSPI, random: 290 steps, recorded 300"
-    ]
+    assert failing(found) == {
+        "hopper-medium-replay, PSPI, random": pytest.approx({"length": 290, "recorded": 300})
+    }
 
 
 def test_diverse_data_are_worse_with_wrong_rewards(tmp_path: Path) -> None:
@@ -71,11 +176,23 @@ def test_diverse_data_are_worse_with_wrong_rewards(tmp_path: Path) -> None:
     assert [case.holds for case in found] == [False, True, True, True, True, True]
 
 
-@pytest.mark.parametrize(("score", "holds"), [(45.7, True), (46.0, False)])
-def test_halfcheetah_is_no_better_than_imitation(tmp_path: Path, score: float, holds: bool) -> None:
-    table = {("halfcheetah-medium", "PSPI", "zero"): score}
+@pytest.mark.parametrize(
+    ("wrong", "true", "expected"),
+    [(45.7, 50.0, True), (46.0, 50.0, False), (45.7, 46.0, False)],
+)
+def test_halfcheetah_is_no_better_than_imitation_and_worse_than_the_true_reward(
+    tmp_path: Path, wrong: float, true: float, expected: bool
+) -> None:
+    """BC has 40; the limits are five points and a standard error of 0.8."""
+    table = {("halfcheetah-medium", name, "original"): 50.0 for name in ("ATAC", "PSPI")}
+    table |= {
+        ("halfcheetah-medium", "PSPI", "zero"): wrong,
+        ("halfcheetah-medium", "PSPI", "original"): true,
+    }
     found = cases(studied(tmp_path, table, usual=40), "no-length-bias")
-    assert outcome(found) == ("holds" if holds else "does not hold")
+    assert len(found) == 6
+    held = {case.name: case.holds for case in found}
+    assert held["halfcheetah-medium, PSPI, zero"] == expected
 
 
 def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
@@ -86,9 +203,34 @@ def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
     assert sum(case.holds for case in expert) == 8
     told = cases(findings, "decision-transformer")
     assert len(told) == 12
-    assert [case.what for case in told if not case.holds] == [
-        "hopper-medium, random: 84.0, with the true reward 95.0"
-    ]
+    assert failing(told) == {"hopper-medium, random": pytest.approx({"score": 84, "true": 95})}
+    assert count(cases(findings, "decision-transformer-survival")) == (6, 6)
+    assert cases(findings, "infinite-bias")[0].numbers == pytest.approx({"bias": 20})
+
+
+def test_control_without_pessimism_makes_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DT stands in for the control."""
+    table = {("hopper-medium", "DT", "zero"): 95.0}
+    findings = studied(tmp_path, table, usual=50)
+    assert cases(findings, "pessimism") == ()
+    monkeypatch.setattr(locomotion_claims, "NO_PESSIMISM", ("DT",))
+    found = cases(findings, "pessimism")
+    assert len(found) == 6
+    assert not any(case.holds for case in found)
+
+
+def test_true_reward_scores_near_the_papers(tmp_path: Path) -> None:
+    """The paper has 84.8 ± 1.5 for ATAC, 94.5 ± 1.7 for PSPI and 62.4 ± 0.6 for DT."""
+    found = cases(studied(tmp_path, {}, usual=95), "true-reward")
+    held = {case.name: case.holds for case in found}
+    assert held["hopper-medium, PSPI"]
+    assert held["hopper-medium, ATAC"]
+    assert not held["hopper-medium, DT"]
+    assert {case.name: case.numbers for case in found}["hopper-medium, DT"] == pytest.approx(
+        {"score": 95, "paper": 62.4}
+    )
 
 
 def test_seeds_of_studies_with_the_same_settings_are_pooled(
@@ -102,17 +244,16 @@ def test_seeds_of_studies_with_the_same_settings_are_pooled(
     for number, (plan, score) in enumerate([(first, 40), (later, 60), (later, 60), (other, 99)]):
         store_with(tmp_path / str(number), plan, partial(scores, score=score))
         studies.append(read_findings(tmp_path / str(number)))
-    evidence = Evidence(studies)
-    pooled = evidence.seeds("hopper-medium", "PSPI", "zero", "score")
-    assert pooled is not None
-    assert sorted(pooled) == [40, 40, 40, 60, 60, 60]
-    assert evidence.seeds("hopper-medium", "PSPI", "no-terminal", "score") is None
+    evidence = OurEvidence(studies)
+    pooled = evidence.mean("hopper-medium", "PSPI", "zero", "score")
+    assert pooled == pytest.approx((50, math.sqrt(600 / 5 / 6), 6))
+    assert evidence.mean("hopper-medium", "PSPI", "no-terminal", "score") is None
 
 
 def test_claim_without_measurements_is_not_tested(tmp_path: Path) -> None:
     found = cases(studied(tmp_path, {}, usual=50), "goal-terminal")
     assert found == ()
-    assert outcome(found) == "not tested"
+    assert CheckedClaim(claim("goal-terminal"), found, ()).outcome == "not tested"
 
 
 def test_incomplete_cell_is_no_case(tmp_path: Path) -> None:
@@ -141,10 +282,11 @@ def test_filtered_data_are_safer_by_more_than_chance(tmp_path: Path) -> None:
 
     store_with(tmp_path, plan, measure)
     found = cases(read_findings(tmp_path), "safer-data")
-    assert [case.what for case in found if case.holds] == [
-        "safety:PointGoal1, PSPI, cost-free: cost 2.00, without the filter 3.00"
-    ]
+    assert {case.name: case.numbers for case in found if case.holds} == {
+        "safety:PointGoal1, PSPI, cost-free": pytest.approx({"cost": 2, "without": 3})
+    }
     assert len(found) == 2
+    assert [case.holds for case in cases(read_findings(tmp_path), "low-cost")] == [False]
 
 
 def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
@@ -164,9 +306,14 @@ def test_goal_tasks_are_no_worse_and_some_are_better(tmp_path: Path) -> None:
 
     store_with(tmp_path, plan, measure)
     findings = read_findings(tmp_path)
-    told = cases(findings, "goal-tasks")
+    told = cases(findings, "goal-tasks-early-stopping")
     assert [case.holds for case in told] == [True, True, False] * 2
-    assert [case.what for case in cases(findings, "goal-outperforming") if case.holds] == [
-        "metaworld:push, PSPI, random: 0.80 against BC's 0.60"
-    ]
-    assert len(cases(findings, "goal-outperforming")) == 3
+    better = cases(findings, "goal-outperforming-early-stopping")
+    assert {case.name: case.numbers for case in better if case.holds} == {
+        "metaworld:push, PSPI, random": pytest.approx({"success": 0.8, "bc": 0.6})
+    }
+    assert len(better) == 3
+    assert cases(findings, "goal-tasks") == (), "this BC is stopped early"
+    plain = replace(plan, name="plain", settings={"BC": {"held_out": 0.0}})
+    store_with(tmp_path / "plain", plain, measure)
+    assert len(cases(read_findings(tmp_path / "plain"), "goal-tasks")) == 6

@@ -1,77 +1,74 @@
-"""The evidence for claims: results of several studies, and comparisons of two sets of seeds."""
+"""What claims are checked on: the same questions to our results and to the paper's tables."""
 
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from instinct.benchmarks.registry import find_benchmark, goals_end
-from instinct.data import ALL, Array
-from instinct.experiments.results import ExperimentResults
-from instinct.study.findings import Findings
-from instinct.study.plan import Cell
+from instinct.data import WRONG_LABELS
+from instinct.study.bias import bias_of_means
+from instinct.study.intervals import Mean
 
 SAME = 10.0
 """Scores are called the same up to this difference plus a standard error."""
 
 
+class FilteredCost(NamedTuple):
+    """The normalized cost of an agent trained on filtered data, and on all data if known."""
+
+    dataset: str
+    algorithm: str
+    filter: str
+    after: Mean
+    before: Mean | None
+
+
 class Evidence:
-    """The findings of several studies, and the results of experiments.
-
-    Results of the same cell are combined.
-    """
-
-    def __init__(
-        self, studies: Sequence[Findings], computed: Sequence[ExperimentResults] = ()
-    ) -> None:
-        self.studies, self.computed = studies, computed
+    """Means over seeds by dataset, algorithm and label, from one source."""
 
     @property
-    def datasets(self) -> list[str]:
-        return list(dict.fromkeys(name for each in self.studies for name in each.plan.datasets))
+    def datasets(self) -> Sequence[str]:
+        """The datasets, by the names that they have here."""
+        raise NotImplementedError
 
-    def seeds(self, dataset: str, algorithm: str, label: str, quantity: str) -> Array | None:
-        """Return the mean of every seed, from complete studies with the same settings.
+    def mean(self, dataset: str, algorithm: str, label: str, quantity: str) -> Mean | None:
+        """Return the mean over seeds, or None if it is not known."""
+        raise NotImplementedError
 
-        The settings are those of the first complete study.
-        """
-        known: dict[int, float] = {}
-        changes = None
-        for findings in self.studies:
-            plan = findings.plan
-            found = findings.result(dataset, algorithm, label) if label in plan.labels else None
-            values = None if found is None else found.means.get(quantity)
-            if found is None or values is None or len(values) < plan.seeds:
-                continue
-            changes = found.changes if changes is None else changes
-            if found.changes == changes:
-                known = {**dict(zip(found.seeds, map(float, values), strict=True)), **known}
-        return np.array([*known.values()]) if known else None
+    def stopped_imitation(self, dataset: str, quantity: str, stopped: bool) -> Mean | None:
+        """Return the mean of BC with early stopping, or of BC without."""
+        raise NotImplementedError
 
     def recorded(self, dataset: str, quantity: str) -> float | None:
         """Return the mean over the recorded episodes."""
-        for findings in self.studies:
-            value = findings.data.get(dataset, {}).get("behavior", {}).get(quantity)
-            if value is not None:
-                return float(value)
-        return None
+        raise NotImplementedError
+
+    def filtered_costs(self) -> Iterator[FilteredCost]:
+        """Yield the normalized costs of agents that were trained on filtered data."""
+        raise NotImplementedError
+
+    def gridworld(self) -> Mapping[tuple[str, str], float]:
+        """Return the mean returns in the grid world, by algorithm and label."""
+        raise NotImplementedError
+
+    def wrong_means(
+        self, dataset: str, algorithms: Sequence[str], quantity: str
+    ) -> Iterator[tuple[str, str, Mean]]:
+        """Yield algorithm, wrong label and mean of all that is known on a dataset."""
+        for algorithm in algorithms:
+            for label in WRONG_LABELS:
+                found = self.mean(dataset, algorithm, label, quantity)
+                if found is not None:
+                    yield algorithm, label, found
 
     def bias(self, dataset: str, algorithm: str) -> float | None:
-        for findings in self.studies:
-            if dataset in findings.plan.datasets and algorithm in findings.plan.algorithms:
-                found = findings.bias(dataset, algorithm)
-                if found is not None:
-                    return found.estimate
-        return None
-
-    def filtered(self) -> Iterator[tuple[Cell, Array, Array]]:
-        """Yield the costs of agents with a filter, and of the same agents without it."""
-        for findings in self.studies:
-            for cell, found in findings.results.items():
-                whole = findings.results.get(cell._replace(filter=ALL))
-                if cell.filter != ALL and whole is not None:
-                    costs = [each.means.get("normalized_cost") for each in (found, whole)]
-                    if costs[0] is not None and costs[1] is not None:
-                        yield cell, costs[0], costs[1]
+        """Return the positive bias, or None if a wrong label or J* is missing."""
+        benchmark = find_benchmark(dataset)
+        found = self.wrong_means(dataset, [algorithm], benchmark.score_name)
+        means = {label: mean for _, label, mean in found}
+        if benchmark.best_score is None or len(means) < len(WRONG_LABELS):
+            return None
+        return bias_of_means(means, benchmark.best_score).estimate
 
     def falling(self, *qualities: str) -> list[str]:
         """Return the datasets of these qualities in which a terminal is a fall."""
@@ -79,6 +76,14 @@ class Evidence:
             name
             for name in self.datasets
             if quality(name) in qualities and find_benchmark(name).end_of(name) == "fall"
+        ]
+
+    def never_falling(self, *qualities: str) -> list[str]:
+        """Return the datasets of these qualities in which episodes end by a timeout only."""
+        return [
+            name
+            for name in self.datasets
+            if quality(name) in qualities and find_benchmark(name).end_of(name) == "timeout"
         ]
 
     def goals(self) -> list[str]:
@@ -91,23 +96,26 @@ def quality(dataset: str) -> str:
     return find_benchmark(dataset).quality_of(dataset)
 
 
-def difference_error(one: Array, other: Array) -> float:
-    """Return the standard error of the difference of two means over seeds."""
-    if min(len(one), len(other)) < 2:
-        return 0.0
-    return float(np.sqrt(one.var(ddof=1) / len(one) + other.var(ddof=1) / len(other)))
+def task(dataset: str) -> str:
+    """Return the task in which a dataset was recorded."""
+    return find_benchmark(dataset).task_of(dataset) or ""
 
 
-def no_worse(one: Array, other: Array) -> bool:
+def difference_error(one: Mean, other: Mean) -> float:
+    """Return the standard error of the difference of two means."""
+    return math.hypot(one.stderr, other.stderr)
+
+
+def no_worse(one: Mean, other: Mean) -> bool:
     """Return whether `one` is not below `other` by more than the standard error."""
-    return bool(one.mean() >= other.mean() - difference_error(one, other))
+    return one.value >= other.value - difference_error(one, other)
 
 
-def better(one: Array, other: Array) -> bool:
+def better(one: Mean, other: Mean) -> bool:
     """Return whether `one` is above `other` by more than the standard error."""
-    return bool(one.mean() > other.mean() + difference_error(one, other))
+    return one.value > other.value + difference_error(one, other)
 
 
-def same(one: Array, other: Array) -> bool:
+def same(one: Mean, other: Mean) -> bool:
     """Return whether the means differ by at most ten points plus the standard error."""
-    return bool(abs(one.mean() - other.mean()) <= SAME + difference_error(one, other))
+    return abs(one.value - other.value) <= SAME + difference_error(one, other)

@@ -11,8 +11,8 @@ from instinct.report.kit.page import Section
 from instinct.report.kit.tables import Table
 from instinct.report.study_page import judged
 from instinct.results.archive import STUDY, read_archive
-from instinct.results.claims import Case, Claim, check_claims, outcome
-from instinct.results.evidence import Evidence
+from instinct.results.claims import Case, CheckedClaim, check_claims, count
+from instinct.results.our_evidence import OurEvidence
 from instinct.study.findings import Findings
 from instinct.util.atomic import replacing
 
@@ -24,7 +24,7 @@ def write_results(folder: Path, page: Path) -> None:
     """Write the page about all studies in the folder, and their figures beside their numbers."""
     computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
     kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
-    evidence = Evidence([findings for findings, _ in kept.values()], [*computed.values()])
+    evidence = OurEvidence([findings for findings, _ in kept.values()], [*computed.values()])
     parts = [
         *opening(folder.name, page.name),
         *claims_part(check_claims(evidence)),
@@ -60,28 +60,53 @@ def remarks(folder: Path) -> Iterator[str]:
         yield (folder / REMARKS).read_text("utf-8").strip()
 
 
-def claims_part(found: Mapping[Claim, tuple[Case, ...]]) -> Iterator[str]:
+def claims_part(checked: Sequence[CheckedClaim]) -> Iterator[str]:
     """Write the table of the paper's claims, then every case with its numbers."""
     yield "## The paper's claims"
+    tested = [each for each in checked if each.ours]
+    number = sum(each.outcome == "holds" for each in tested)
+    yield (
+        f"{number} of {len(tested)} claims hold, {len(checked) - len(tested)} are not tested. The "
+        "paper's own tables go through the same checks. A claim holds if our share of cases is at "
+        "least the paper's, less one case ([statistics](statistics.md) has the exact rule)."
+    )
     yield markdown(
         Table(
             "claims",
-            "The paper's qualitative findings, checked on the results below.",
-            ("claim", "in our results", "cases that hold", "what makes a case hold"),
+            "The paper's qualitative findings, checked on the results below and on its tables.",
+            (
+                *("claim", "in our results", "our cases that hold", "the paper's"),
+                *("what makes a case hold", "in the paper", "code"),
+            ),
             tuple(
-                (claim.text, outcome(cases), held(cases), claim.means)
-                for claim, cases in found.items()
+                (
+                    *(each.claim.text, each.outcome, held(each.ours), held(each.paper)),
+                    *(each.claim.means, each.claim.where, f"`{each.claim.code}`"),
+                )
+                for each in checked
             ),
         )
     )
-    for claim, cases in found.items():
-        if cases:
-            lines = [f"{'holds' if case.holds else '**fails**'}: {case.what}" for case in cases]
-            yield folded(claim.text, lines)
+    for each in checked:
+        if each.ours:
+            theirs = {case.name: case for case in each.paper}
+            lines = [line(case, theirs.get(case.name)) for case in each.ours]
+            yield folded(each.claim.text, lines)
+
+
+def line(case: Case, paper: Case | None) -> str:
+    """Write a case of ours, and beside it the same case in the paper."""
+    text = f"{mark(case)}: {case.name}: {case.text}"
+    return text if paper is None else f"{text} (paper {mark(paper)}: {paper.text})"
+
+
+def mark(case: Case) -> str:
+    return "holds" if case.holds else "**fails**"
 
 
 def held(cases: Sequence[Case]) -> str:
-    return f"{sum(case.holds for case in cases)} of {len(cases)}" if cases else ""
+    """Count the cases that hold: `47 of 48`."""
+    return "{} of {}".format(*count(cases)) if cases else "–"
 
 
 def folded(title: str, lines: Sequence[str]) -> str:
