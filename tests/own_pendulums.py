@@ -42,7 +42,7 @@ def reward_strength(dataset: instinct.Dataset, random: np.random.Generator) -> A
 
 def is_strong(dataset: instinct.Dataset) -> Any:
     """Mark the transitions with large actions."""
-    return np.abs(dataset.actions[:, 0]) > 2
+    return np.abs(dataset.actions[:, 0]) > 0.5
 
 
 def follow_the_reward(dataset: instinct.Dataset, seed: int) -> Any:

@@ -146,3 +146,12 @@ def test_bad_input_is_refused_before_anything_starts(
     assert outcome.code == 2
     assert complaint in " ".join(outcome.err.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_inspect_takes_a_filter_of_ones_own(run: Run, walks: Path) -> None:
+    outcome = run("inspect", walks, "--filter", "tests.own_pendulums:is_strong", "--json")
+    assert outcome.code == 0, outcome.err
+    (found,) = outcome.json["filters"].items()
+    assert found[0] == "tests.own_pendulums:is_strong"
+    strong = abs(recorded().actions[:, 0]) > 0.5
+    assert 0 < found[1]["removed"] == strong.sum()

@@ -12,6 +12,7 @@ from instinct.cli.executors import Executor, RayAddress, Workers, choose_executo
 from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
+    TASKS_HELP,
     ActionRange,
     Assignments,
     parse_assignments,
@@ -52,8 +53,7 @@ def audit_command(
             "--env",
             "--task",
             metavar="TASK",
-            help="The task to evaluate in: hopper, walker2d, halfcheetah, metaworld:NAME, "
-            f"safety:NAME, or the id of a Gymnasium environment. {OWN_HELP.format('make')}",
+            help=f"The task to evaluate in: {TASKS_HELP}.",
             show_default="the task of a named dataset",
         ),
     ] = None,

@@ -7,7 +7,7 @@ import typer
 
 from instinct.api import evaluate, evaluation_task
 from instinct.cli.objects import own_environment
-from instinct.cli.options import Seed
+from instinct.cli.options import TASKS_HELP, Seed
 from instinct.cli.output import Json, print_json, show_table
 from instinct.report.kit.tables import Table
 from instinct.tasks.evaluation import Evaluation, mean_and_error
@@ -24,8 +24,7 @@ def evaluate_run(
             "--env",
             "--task",
             metavar="TASK",
-            help="The task: hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, the id of "
-            "a Gymnasium environment, or your own package.module:make.",
+            help=f"The task: {TASKS_HELP}.",
             show_default="the dataset's",
         ),
     ] = None,

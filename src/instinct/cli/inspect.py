@@ -4,12 +4,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
 from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.registry import find_task, goals_end, task_of
 from instinct.cli.loading import open_dataset
+from instinct.cli.objects import own_filter
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source
 from instinct.cli.output import Json, out, print_json, show_table
 from instinct.data import Dataset, canonical_name, find_filter, measure_removal, remove, write
@@ -42,7 +44,8 @@ def inspect(
         typer.Option(
             "--filter",
             metavar="NAME",
-            help=f"Show what a filter removes: {FILTERS_HELP}; can be repeated.",
+            help=f"Show what a filter removes: {FILTERS_HELP}, or your own package.module:name; "
+            "can be repeated.",
         ),
     ] = None,
     action_range: ActionRange = None,
@@ -59,7 +62,7 @@ def inspect(
     scores = None if known is None else known.scores(dataset.returns)
     successes = episode_terminals(dataset) if goals_end(source) else None
     summary = summarize(dataset)
-    removals = {name: removed_by(name, dataset) for name in map(canonical_name, filters or ())}
+    removals = dict(removed_by(name, dataset) for name in filters or ())
     measured = {
         name: float(values.mean())
         for name, values in (("score", scores), ("success_rate", successes))
@@ -84,9 +87,13 @@ def inspect(
             out.print(f"Figure: {figure}", soft_wrap=True)
 
 
-def removed_by(name: str, dataset: Dataset) -> dict[str, Any]:
-    rows = find_filter(name)(dataset)
-    return asdict(measure_removal(dataset, rows, remove(dataset, rows)))
+def removed_by(text: str, dataset: Dataset) -> tuple[str, dict[str, Any]]:
+    """Return the name of a filter, and what it removes."""
+    chosen = own_filter(text)
+    name = canonical_name(chosen) if isinstance(chosen, str) else text
+    predicate = find_filter(name) if isinstance(chosen, str) else chosen
+    rows = np.asarray(predicate(dataset))
+    return name, asdict(measure_removal(dataset, rows, remove(dataset, rows)))
 
 
 def convert(source: Source, target: Path, action_range: ActionRange = None) -> None:

@@ -12,6 +12,12 @@ FILTERS_HELP = (
 )
 """Examples of filters; docs/safety.md explains all of them."""
 
+TASKS_HELP = (
+    "hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, the id of a Gymnasium "
+    "environment, or your own package.module:make"
+)
+"""Examples of tasks."""
+
 Source = Annotated[
     str,
     typer.Argument(

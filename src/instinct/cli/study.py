@@ -37,7 +37,14 @@ Name = Annotated[
     ),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", help="The study's folder.", show_default="results/NAME")
+    Path | None,
+    typer.Option(
+        "--out",
+        "--folder",
+        metavar="FOLDER",
+        help="The study's folder.",
+        show_default="results/NAME",
+    ),
 ]
 Subset = Annotated[
     list[str] | None,

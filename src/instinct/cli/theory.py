@@ -38,7 +38,13 @@ def theory(
     seed: Seed = 0,
     folder: Annotated[
         Path | None,
-        typer.Option("--out", help="The folder of the results.", show_default="results/theory"),
+        typer.Option(
+            "--out",
+            "--folder",
+            metavar="FOLDER",
+            help="The folder of the results.",
+            show_default="results/theory",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -48,7 +48,11 @@ def train(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The run's folder.", show_default="runs/DATASET-ALGORITHM-LABEL-SEED"
+            "--out",
+            "--folder",
+            metavar="FOLDER",
+            help="The run's folder.",
+            show_default="runs/DATASET-ALGORITHM-LABEL-SEED",
         ),
     ] = None,
     json: Json = False,
