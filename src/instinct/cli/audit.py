@@ -15,8 +15,10 @@ from instinct.cli.options import (
     TASKS_HELP,
     ActionRange,
     Assignments,
+    folder_option,
     parse_assignments,
     split_names,
+    task_option,
 )
 from instinct.cli.output import Json, print_json, show_page
 from instinct.errors import BadInput
@@ -49,13 +51,7 @@ def audit_command(
     ] = "quick",
     env: Annotated[
         str | None,
-        typer.Option(
-            "--env",
-            "--task",
-            metavar="TASK",
-            help=f"The task to evaluate in: {TASKS_HELP}.",
-            show_default="the task of a named dataset",
-        ),
+        task_option(f"The task to evaluate in: {TASKS_HELP}.", "the task of a named dataset"),
     ] = None,
     filters: Annotated[
         list[str] | None,
@@ -115,13 +111,7 @@ def audit_command(
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "--folder",
-            metavar="FOLDER",
-            help="The audit's folder.",
-            show_default="results/audit-DATASET",
-        ),
+        folder_option("The audit's folder.", "results/audit-DATASET"),
     ] = None,
     workers: Workers = None,
     executor: Executor = "local",

@@ -7,7 +7,7 @@ import typer
 
 from instinct.api import evaluate, evaluation_task
 from instinct.cli.objects import own_environment
-from instinct.cli.options import TASKS_HELP, Seed
+from instinct.cli.options import TASKS_HELP, Seed, task_option
 from instinct.cli.output import Json, print_json, show_table
 from instinct.report.kit.tables import Table
 from instinct.tasks.evaluation import Evaluation, mean_and_error
@@ -20,13 +20,7 @@ def evaluate_run(
     ],
     env: Annotated[
         str | None,
-        typer.Option(
-            "--env",
-            "--task",
-            metavar="TASK",
-            help=f"The task: {TASKS_HELP}.",
-            show_default="the dataset's",
-        ),
+        task_option(f"The task: {TASKS_HELP}.", "the dataset's"),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, metavar="N", help="Test episodes.")] = 50,
     seed: Seed = 0,

@@ -12,7 +12,7 @@ from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.registry import find_task, goals_end, task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.objects import own_filter
-from instinct.cli.options import FILTERS_HELP, ActionRange, Source
+from instinct.cli.options import FILTERS_HELP, ActionRange, Source, task_option
 from instinct.cli.output import Json, out, print_json, show_table
 from instinct.data import Dataset, canonical_name, find_filter, measure_removal, remove, write
 from instinct.data.summary import Summary, summarize
@@ -31,12 +31,9 @@ def inspect(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(
-            "--env",
-            "--task",
-            metavar="TASK",
-            help="The task of the normalized score: hopper, walker2d, halfcheetah, safety:NAME.",
-            show_default="the dataset's",
+        task_option(
+            "The task of the normalized score: hopper, walker2d, halfcheetah, safety:NAME.",
+            "the dataset's",
         ),
     ] = None,
     filters: Annotated[

@@ -1,7 +1,7 @@
 """Options and arguments that several commands share."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -48,6 +48,16 @@ Assignments = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random numbers.")]
+
+
+def folder_option(what: str, default: str) -> Any:
+    """Make the option of the folder that a command writes."""
+    return typer.Option("--out", "--folder", metavar="FOLDER", help=what, show_default=default)
+
+
+def task_option(what: str, default: str) -> Any:
+    """Make the option of a task."""
+    return typer.Option("--env", "--task", metavar="TASK", help=what, show_default=default)
 
 
 def split_names(texts: Iterable[str] | None) -> list[str]:

@@ -23,6 +23,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and 
 
 MAX_WIDTH, MAX_TEXT_WIDTH = 1000, 60
 """The largest width of a table outside a terminal, and of a column of text."""
+FEW_COLUMNS, MAX_NAME_WIDTH = 4, 32
+"""Tables with so few columns and so short names in the first one do not break the names."""
 STYLES = {"best": "bold", "gray": "dim", None: ""}
 
 out = Console(highlight=False)
@@ -53,11 +55,14 @@ def show_table(table: Table) -> None:
     """
     notes = table.notes
     grid = RichTable(title=Text(table.caption), title_justify="left", title_style="")
-    for column, numeric in zip(table.columns, table.numeric, strict=True):
+    longest = max((len(row[0]) for row in table.texts), default=0)
+    whole = len(table.columns) <= FEW_COLUMNS and longest <= MAX_NAME_WIDTH
+    for number, (column, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
         if numeric:
             grid.add_column(Text(column), justify="right")
         else:
-            grid.add_column(Text(column), overflow="fold", max_width=MAX_TEXT_WIDTH)
+            name = whole and number == 0
+            grid.add_column(Text(column), overflow="fold", max_width=MAX_TEXT_WIDTH, no_wrap=name)
     for row in table.rows:
         grid.add_row(*(cell_text(cell, notes) for cell in row))
     wide = out if out.is_terminal else Console(file=out.file, highlight=False, width=MAX_WIDTH)

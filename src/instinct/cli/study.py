@@ -7,7 +7,7 @@ import typer
 
 from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
-from instinct.cli.options import split_names
+from instinct.cli.options import folder_option, split_names
 from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import run_plan
@@ -36,16 +36,7 @@ Name = Annotated[
         help=f"One of: {', '.join([*EXPERIMENTS, *shipped_plans()])}; or a TOML file with a plan.",
     ),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "--folder",
-        metavar="FOLDER",
-        help="The study's folder.",
-        show_default="results/NAME",
-    ),
-]
+Out = Annotated[Path | None, folder_option("The study's folder.", "results/NAME")]
 Subset = Annotated[
     list[str] | None,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from instinct.cli.loading import open_dataset
-from instinct.cli.options import ActionRange, RemoveTerminals, Seed
+from instinct.cli.options import ActionRange, RemoveTerminals, Seed, folder_option
 from instinct.cli.output import Json, print_json, show_page, show_progress
 from instinct.data import Box, remove_terminals
 from instinct.data.discretize import discretize
@@ -37,14 +37,7 @@ def theory(
     action_range: ActionRange = None,
     seed: Seed = 0,
     folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "--folder",
-            metavar="FOLDER",
-            help="The folder of the results.",
-            show_default="results/theory",
-        ),
+        Path | None, folder_option("The folder of the results.", "results/theory")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -14,6 +14,7 @@ from instinct.cli.options import (
     RemoveTerminals,
     Seed,
     Source,
+    folder_option,
     parse_assignments,
 )
 from instinct.cli.output import Json, out, print_json, show_progress
@@ -47,13 +48,7 @@ def train(
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "--folder",
-            metavar="FOLDER",
-            help="The run's folder.",
-            show_default="runs/DATASET-ALGORITHM-LABEL-SEED",
-        ),
+        folder_option("The run's folder.", "runs/DATASET-ALGORITHM-LABEL-SEED"),
     ] = None,
     json: Json = False,
 ) -> None:
