@@ -129,7 +129,7 @@ def make_run(
     if not isinstance(algorithm, str):
         register(algorithm)
     name = find_algorithm(algorithm if isinstance(algorithm, str) else algorithm.NAME).NAME
-    given = preset_settings(preset, name, label.base, (source and task_of(source)) or "")
+    given = preset_settings(preset, name, (source and task_of(source)) or "")
     removed = dict.fromkeys([*filters, *(["no-terminals"] if label.remove_terminals else [])])
     return Run(
         apply_filters(relabel(dataset, label, seed), removed),

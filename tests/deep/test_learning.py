@@ -65,7 +65,7 @@ def test_survival_instinct(name: str, beta: float, survival: int) -> None:
     """
     settings = SMALL | FAST | {"steps": 4000, "slow_rate": 3e-4, "discount": 0.9, "beta": beta}
     dataset = cliff(np.random.default_rng(0), survival)
-    run = Run(dataset, configure(name, settings | {"value_scale": 0.1}))
+    run = Run(dataset, configure(name, settings | {"scale_values": True}))
     outcome = train(run, pace=Pace(report_steps=500))
     normal = scaled_tanh_gaussian(outcome.weights["policy"], jax.numpy.zeros((1, 1)))
     falls = norm.cdf(0, np.asarray(normal.mean), np.exp(normal.log_std))

@@ -21,7 +21,7 @@ from instinct.deep import (
 from instinct.deep.algorithms import registry
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.fields import Range
-from instinct.deep.algorithms.settings import added_settings, quick_settings
+from instinct.deep.algorithms.settings import identity_settings, quick_settings
 from instinct.deep.training.run_training import stages
 from instinct.errors import BadInput
 from tests.deep.problems import noise_dataset
@@ -152,17 +152,27 @@ def test_stages_keep_the_names_that_identities_hold() -> None:
     assert names == ["Cloning", "Evaluation", "PSPI"]
 
 
-def test_settings_that_came_later() -> None:
-    game = {"standardize": False, "epsilon": 1e-8, "entropy_weight": 1.0}
-    assert {name: added_settings(algorithm) for name, algorithm in ALGORITHMS.items()} == {
-        "ATAC": game,
-        "PSPI": game,
-        "IQL": {},
-        "CQL": {},
-        "CQL3": {},
-        "DT": {},
-        "BC": {"standardize": False},
-    }
+def test_settings_that_came_later_do_not_count_in_identities() -> None:
+    second = {"standardize", "epsilon", "entropy_weight"}
+    third = {"scale_values", "fit_returns", "relative_beta", "decay"}
+    former = {"value_scale", "unit_rewards"}
+    for name, later in {"ATAC": second | third, "BC": {"standardize"}, "IQL": set()}.items():
+        algorithm, settings = ALGORITHMS[name], settings_of(configure(name))
+        counted = {*identity_settings(algorithm, settings, since=2)}
+        assert counted - former == {*settings} - later
+        assert {*identity_settings(algorithm, settings, since=3)} - former == {*settings} - third
+
+
+def test_former_settings_keep_their_places_in_identities() -> None:
+    today, changed = settings_of(configure("PSPI")), {"value_scale": 0.01, "unit_rewards": True}
+    former = {"value_scale": 1.0, "unit_rewards": False}
+    assert configure("PSPI", former) == configure("PSPI")
+    with pytest.raises(BadInput, match="no longer has value_scale"):
+        configure("PSPI", changed)
+    same, other = (
+        identity_settings(ALGORITHMS["PSPI"], today | given, since=3) for given in (former, changed)
+    )
+    assert same == identity_settings(ALGORITHMS["PSPI"], today, since=3) != other
 
 
 @pytest.mark.parametrize(

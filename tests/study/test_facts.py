@@ -46,3 +46,13 @@ def test_a_fall_is_no_success() -> None:
     found = behavior(dataset_facts(goal_data([True, False]), "hopper"))
     assert {*found} == {"return", "length", "score"}
     assert {*behavior(dataset_facts(goal_data([True, False]), ""))} == {"return", "length"}
+
+
+def test_facts_of_a_dataset_made_here_name_its_behavior() -> None:
+    data = goal_data([True, False])
+    assert dataset_facts(data, "hopper", "hopper-medium:sac-0@500")["recorded_from"] == (
+        "sac-0 at 200,000"
+    )
+    assert "recorded_from" not in dataset_facts(data, "hopper", "d4rl:hopper-medium-v2")
+    assert "recorded_from" not in dataset_facts(data, "hopper", "somewhere/file.npz")
+    assert "recorded_from" not in dataset_facts(data, "hopper")

@@ -384,6 +384,8 @@ def test_tuning_needs_a_task_and_a_task_must_exist() -> None:
         ("PSPI", "standardize", True),
         ("PSPI", "epsilon", 1e-5),
         ("ATAC", "entropy_weight", 0.01),
+        ("ATAC", "scale_values", True),
+        ("PSPI", "fit_returns", True),
     ],
 )
 def test_a_setting_that_came_later_leaves_old_trials_known(

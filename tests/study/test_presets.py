@@ -1,12 +1,10 @@
 """Presets against the paper's tables of hyperparameters."""
 
 import json
-from itertools import product
 from pathlib import Path
 
 import pytest
 
-from instinct.data import PAPER_LABELS
 from instinct.deep import ALGORITHMS, configure, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
@@ -16,8 +14,8 @@ from instinct.study.presets import PRESETS, preset
 REACH, POINT = "metaworld:reach", "safety:PointGoal1"
 
 
-def settings(name: str, algorithm: str, task: str, label: str = "original") -> dict[str, Setting]:
-    return settings_of(configure(algorithm, preset(name, algorithm, label, task)))
+def settings(name: str, algorithm: str, task: str) -> dict[str, Setting]:
+    return settings_of(configure(algorithm, preset(name, algorithm, task)))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -51,15 +49,10 @@ def test_quick_is_smaller_everywhere() -> None:
             assert float(quick["batch_size"]) < float(paper["batch_size"])
 
 
-def test_pspi_has_quick_settings_by_label_as_the_paper_has() -> None:
-    by_label = {label: settings("quick", "PSPI", "hopper", label) for label in PAPER_LABELS}
-    assert by_label["original"] == by_label["random"]
-    assert by_label["zero"] != by_label["original"] != by_label["negative"] != by_label["zero"]
-    for label in PAPER_LABELS:
-        assert settings("paper", "PSPI", "hopper", label) == settings_of(configure("PSPI"))
-        for task in (REACH, "safety:PointGoal1"):
-            usual = settings("quick", "PSPI", task)
-            assert settings("quick", "PSPI", task, label) == usual
+def test_atac_and_pspi_have_the_same_quick_settings() -> None:
+    """The algorithms differ in their pessimism, and in nothing that was tuned."""
+    for task in ("hopper", REACH, POINT, ""):
+        assert settings("quick", "ATAC", task) == settings("quick", "PSPI", task)
 
 
 def test_quick_bc_holds_episodes_out_of_goal_data() -> None:
@@ -80,16 +73,10 @@ def test_unknown() -> None:
         preset("slow", "BC")
 
 
-def test_settings_of_every_preset_are_frozen() -> None:
+def test_the_papers_settings_are_frozen() -> None:
     """Identities derive from settings: a change would make earlier results unknown."""
-    frozen = json.loads(Path(__file__).with_name("preset_settings.json").read_text())
-    tasks = ("none", "hopper", "walker2d", "halfcheetah", "gym:InvertedPendulum-v5", REACH, POINT)
-    assert {name: settings_of(configure(name)) for name in frozen["defaults"]} == frozen["defaults"]
-    for name, algorithm, task, label in product(PRESETS, frozen["defaults"], tasks, PAPER_LABELS):
-        by_label = frozen["presets"][name].get(algorithm, {}).get(task, {})
-        expected = frozen["defaults"][algorithm] | by_label.get("all", by_label.get(label, {}))
-        found = settings(name, algorithm, task.replace("none", ""), label)
-        assert found == expected, (name, algorithm, task, label)
+    frozen = json.loads(Path(__file__).with_name("paper_settings.json").read_text())
+    assert {name: settings_of(configure(name)) for name in frozen} == frozen
 
 
 def test_an_algorithm_without_quick_settings(monkeypatch: pytest.MonkeyPatch) -> None:

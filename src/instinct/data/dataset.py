@@ -18,7 +18,8 @@ class Dataset:
 
     `terminals` marks the rows at which the world ended, `timeouts` those at which only the
     recording ended. No row is both, and every episode ends with one of them. Within an episode,
-    the next observation of a row is the observation of the row after it.
+    the next observation of a row is the observation of the row after it. `cuts` marks the timeouts
+    after which recorded transitions were removed: what follows is not known to be as before.
 
     Observations have shape [N, d], as 32-bit floats or 64-bit integers. Actions are vectors in a
     `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
@@ -34,6 +35,7 @@ class Dataset:
     timeouts: Array
     action_space: ActionSpace
     costs: Array | None = None
+    cuts: Array | None = None
     repairs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -48,6 +50,8 @@ class Dataset:
         }
         if self.costs is not None:
             valid["costs"] = as_floats("costs", self.costs)
+        if self.cuts is not None:
+            valid["cuts"] = as_flags("cuts", self.cuts)
         for name, array in valid.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -67,7 +71,8 @@ class Dataset:
         expected: dict[str, tuple[int, ...]] = {"next_observations": self.observations.shape}
         if isinstance(self.action_space, Box):
             expected["actions"] = (rows, self.action_space.dimension)
-        for name, array in self.fields():
+        arrays = dict(self.fields()) | ({} if self.cuts is None else {"cuts": self.cuts})
+        for name, array in arrays.items():
             need = expected.get(name, (rows,))
             if name != "observations" and array.shape != need:
                 raise BadInput(
@@ -85,6 +90,8 @@ class Dataset:
         reject_rows(
             "timeouts", self.terminals & self.timeouts, "is a terminal and a timeout at once"
         )
+        if self.cuts is not None:
+            reject_rows("cuts", self.cuts & ~self.timeouts, "is a cut but not a timeout")
         if not self.ends[-1]:
             row = len(self) - 1
             raise BadInput("the last row does not end an episode", field="timeouts", row=row)
@@ -93,7 +100,7 @@ class Dataset:
         reject_rows("next_observations", gaps, "is not the observation of the following row")
 
     def fields(self) -> Iterator[tuple[str, Array]]:
-        """Yield the arrays by name, in a fixed order."""
+        """Yield the arrays of a file by name, in a fixed order; `cuts` are known in memory only."""
         yield "observations", self.observations
         yield "actions", self.actions
         yield "rewards", self.rewards

@@ -1,7 +1,8 @@
 """Filters: remove some transitions from a dataset.
 
 Removing transitions from the middle of an episode splits it in two. The part that now stops early
-ends with a timeout, because the world did not end there.
+ends with a timeout, because the world did not end there; it is marked as a cut, because what
+followed was removed.
 """
 
 import re
@@ -35,7 +36,8 @@ def remove(dataset: Dataset, rows: Array) -> Dataset:
     if keep.all():
         return dataset
     cut = np.append(rows[1:], False) & ~dataset.ends
-    arrays = dict(dataset.fields()) | {"timeouts": dataset.timeouts | cut}
+    cuts = cut if dataset.cuts is None else dataset.cuts | cut
+    arrays = dict(dataset.fields()) | {"timeouts": dataset.timeouts | cut, "cuts": cuts}
     return dataset.change(**{name: array[keep] for name, array in arrays.items()})
 
 

@@ -47,6 +47,7 @@ def run_plan(
     Import the trials that the studies in the folders `import_from` have already run.
     """
     with open_store(folder, plan, versions()) as store:
+        plan = store.plan
         for other in import_from:
             import_trials(plan, store, other)
         if not count_remaining(plan, store):

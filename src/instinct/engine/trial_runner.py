@@ -13,7 +13,7 @@ import numpy as np
 from instinct.benchmarks.registry import find_dataset, find_task, matching_task
 from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_label, relabel, remove
 from instinct.deep import Outcome, Run, StageProgress, TrainedPolicy, train
-from instinct.deep.algorithms.algorithm import box_of
+from instinct.deep.algorithms.algorithm import Weights, box_of
 from instinct.deep.training.run_training import stages
 from instinct.engine.own_trials import run_own
 from instinct.engine.tabular_trials import run_tabular
@@ -30,6 +30,8 @@ from instinct.util.spacing import evenly_spaced
 RUNS, WARM_STARTS = "runs", "warm-starts"
 STATES = 64
 """At how many recorded states the actions of the final policy are stored."""
+SNAPSHOT_EPISODES = 10
+"""Test episodes of a policy along the training."""
 POINTS = 100
 """How many points of a training curve are stored."""
 
@@ -68,7 +70,8 @@ class TrialRunner:
                 dataset = find_dataset(trial.dataset, action_range=trial.action_range)
             except BadInput as fault:
                 raise InstinctError(str(fault)) from fault
-            on_event(DatasetOpened(trial.dataset, dataset_facts(dataset, trial.task)))
+            facts = dataset_facts(dataset, trial.task, trial.dataset)
+            on_event(DatasetOpened(trial.dataset, facts))
             self.opened, self.dataset = key, dataset
         return self.dataset
 
@@ -137,11 +140,16 @@ class TrialRunner:
         outcome = train(run, warm_starts=self.folder / WARM_STARTS, on_progress=on_event)
         trained = time.perf_counter()
         on_event(StageProgress("evaluation", 0, 1, {}))
-        episodes = play_episodes(trial, outcome, run, task) if task and not outcome.failure else {}
+        episodes, progress = {}, {}
+        if task is not None and not outcome.failure:
+            episodes = play_episodes(trial, outcome.weights, run, task)
+            progress = play_snapshots(trial, outcome, run, task)
         dataset = self.open_dataset(trial, on_event)
         return Measurement(
             episodes,
             curves=thin_curves(outcome),
+            progress=progress,
+            diagnostics=outcome.diagnostics,
             actions=() if outcome.failure else recorded_state_actions(run, outcome, dataset),
             training_seconds=trained - started,
             evaluation_seconds=time.perf_counter() - trained,
@@ -172,14 +180,33 @@ def warm_starts_before(stage: str, warm_starts: Mapping[str, str]) -> list[str]:
 
 
 def play_episodes(
+    trial: Trial, weights: Weights, run: Run, task: Task, episodes: int | None = None
+) -> dict[str, tuple[float, ...]]:
+    """Play test episodes with a policy and return every quantity per episode."""
+    policy = TrainedPolicy(
+        run.algorithm,
+        jax.tree.map(jnp.asarray, weights),
+        box_of(run.dataset),
+        find_label(trial.reward_label),
+    )
+    number = trial.episodes if episodes is None else episodes
+    return per_episode(evaluate(policy, task, number, episode_seed(trial.seed)))
+
+
+def play_snapshots(
     trial: Trial, outcome: Outcome, run: Run, task: Task
 ) -> dict[str, tuple[float, ...]]:
-    """Play test episodes with the final policy and return every quantity per episode."""
-    weights = jax.tree.map(jnp.asarray, outcome.weights)
-    policy = TrainedPolicy(
-        run.algorithm, weights, box_of(run.dataset), find_label(trial.reward_label)
-    )
-    return per_episode(evaluate(policy, task, trial.episodes, episode_seed(trial.seed)))
+    """Return the mean of every quantity along the training, in a few test episodes each."""
+    number = min(trial.episodes, SNAPSHOT_EPISODES)
+    played = [
+        play_episodes(trial, weights, run, task, number) for weights in outcome.snapshots.values()
+    ]
+    if not played:
+        return {}
+    steps = tuple(map(float, outcome.snapshots))
+    return {"step": steps} | {
+        name: tuple(float(np.mean(each[name])) for each in played) for name in played[0]
+    }
 
 
 def recorded_state_actions(

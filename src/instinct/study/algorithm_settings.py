@@ -6,7 +6,6 @@ Some names, such as ATAC, are in both registries. The benchmark of the task deci
 from collections.abc import Mapping
 
 from instinct.benchmarks.registry import find_benchmark, find_task
-from instinct.data import find_label
 from instinct.deep import ALGORITHMS, configure, find_algorithm, settings_of
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
@@ -41,7 +40,7 @@ def default_grid(algorithm: str, task: str) -> Grid:
 
 
 def all_settings(
-    algorithm: str, label: str, task: str, preset_name: str, given: Mapping[str, Setting]
+    algorithm: str, task: str, preset_name: str, given: Mapping[str, Setting]
 ) -> dict[str, Setting]:
     """Return all settings of an algorithm: the paper's, then the preset's, then the given ones."""
     if is_tabular(task):
@@ -51,7 +50,7 @@ def all_settings(
         raise BadInput(
             f"no deep algorithm is called {algorithm!r}; there are {known}", field="algorithms"
         )
-    smaller = preset(preset_name, algorithm, find_label(label).base, task)
+    smaller = preset(preset_name, algorithm, task)
     return settings_of(configure(algorithm, {**smaller, **given}))
 
 
@@ -61,8 +60,8 @@ def changed_settings(
     """Return the settings that differ from the paper's; all of them for tabular algorithms."""
     if is_tabular(task) or algorithm not in ALGORITHMS:
         return dict(settings)
-    own = settings_of(configure(algorithm))
-    return {name: value for name, value in settings.items() if value != own[name]}
+    own = {**find_algorithm(algorithm).FORMER, **settings_of(configure(algorithm))}
+    return {name: value for name, value in settings.items() if value != own.get(name)}
 
 
 def tabular_settings(

@@ -1,6 +1,6 @@
 """The findings of a study: the results of every cell, the datasets, and what is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,10 @@ class CellResult:
     """All settings that differ from the paper's."""
     curves: Mapping[str, Array] = field(default_factory=dict)
     """Metrics during training, [seeds, points]."""
+    progress: Mapping[str, Array] = field(default_factory=dict)
+    """Quantities of policies during training, [seeds, points], with their `step`."""
+    diagnostics: Mapping[str, Array] = field(default_factory=dict)
+    """Numbers about the trained agents, per seed."""
     actions: Array | None = None
     """Actions of the policies at some recorded states, [seeds, states, dimensions]."""
     missing: tuple[str, ...] = ()
@@ -206,6 +210,8 @@ def findings(store: Store) -> Findings:
                 settings=chosen.get(cell, {}),
                 changes=plan.changes(cell, chosen.get(cell, {})),
                 curves=curves(rows[cell]),
+                progress=same_steps([row.measurement.progress for row in rows[cell]]),
+                diagnostics=diagnostics(rows[cell]),
                 actions=actions(rows[cell]),
                 missing=tuple(missing[cell]),
             )
@@ -244,9 +250,19 @@ def actions(rows: list[EndedTrial]) -> Array | None:
 
 def curves(rows: list[EndedTrial]) -> dict[str, Array]:
     """Return the metrics that all seeds have at the same steps."""
-    if not rows:
+    return same_steps([row.measurement.curves for row in rows])
+
+
+def same_steps(found: Sequence[Mapping[str, tuple[float, ...]]]) -> dict[str, Array]:
+    """Stack columns of all seeds, [seeds, points]; none if seeds have other steps or columns."""
+    if not found or any(each.get("step") != found[0].get("step") for each in found):
         return {}
-    first = rows[0].measurement.curves
-    if any(row.measurement.curves.get("step") != first.get("step") for row in rows):
-        return {}
-    return {name: np.array([row.measurement.curves[name] for row in rows]) for name in first}
+    names = [name for name in found[0] if all(name in each for each in found)]
+    return {name: np.array([each[name] for each in found]) for name in names}
+
+
+def diagnostics(rows: list[EndedTrial]) -> dict[str, Array]:
+    """Return the diagnostics that all seeds have."""
+    found = [row.measurement.diagnostics for row in rows]
+    names = [name for name in found[0] if all(name in each for each in found)] if found else []
+    return {name: np.array([each[name] for each in found]) for name in names}

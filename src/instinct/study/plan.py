@@ -82,6 +82,8 @@ class Plan:
     """How the plan was scaled down, in words."""
     own: Mapping[str, Description] = field(default_factory=dict)
     """The user's own objects that the plan names, such as `label:mine`; never their code."""
+    frozen: Mapping["Cell", Mapping[str, Setting]] = field(default_factory=dict, compare=False)
+    """All settings of cells as they were when the study began; others are those of today."""
 
     def __post_init__(self) -> None:
         declare(self.own)
@@ -184,9 +186,11 @@ class Plan:
         """Return all settings of a cell: the paper's, the preset's, the plan's and the grid's."""
         if find_own(cell.algorithm) is not None:
             return {}
+        if cell in self.frozen:
+            return {**self.frozen[cell], **combination}
         given = dict(self.settings.get(cell.algorithm, {})) | dict(combination)
         task = self.task_of(cell.dataset)
-        return all_settings(cell.algorithm, cell.label, task, self.preset, given)
+        return all_settings(cell.algorithm, task, self.preset, given)
 
     def changes(self, cell: Cell, combination: Combination) -> dict[str, Setting]:
         """Return the settings of a cell that differ from the paper's."""
@@ -229,9 +233,14 @@ class Plan:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The plan as plain data, as it is stored."""
-        content: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        """The plan as plain data, as it is stored; without the frozen settings."""
+        content: dict[str, Any] = json.loads(json.dumps(asdict(replace(self, frozen={}))))
+        del content["frozen"]
         return content
+
+    def freeze(self) -> dict["Cell", dict[str, Setting]]:
+        """Return all settings of every cell, without tuned ones."""
+        return {cell: self.settings_for(cell, {}) for cell in self.cells()}
 
     def scale_down(self, subset: tuple[str, ...], seeds: int | None, steps: int | None) -> "Plan":
         """Return a smaller plan: a subset of the cells, fewer seeds, fewer training steps."""

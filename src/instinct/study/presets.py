@@ -1,9 +1,9 @@
 """Presets: the paper's settings, or smaller ones that train within a minute.
 
 `quick` keeps the algorithms and changes sizes: 3 × 64 networks, small batches, some ten thousand
-steps. Every algorithm has its quick settings in its class (`QUICK`, `QUICK_UNDER_LABEL`), and every
-benchmark has what differs there (`paper_settings`, `quick_settings`). docs/presets.md says how all
-of them were found.
+steps. Every algorithm has its quick settings in its class (`QUICK`), the same under all labels, and
+every benchmark has what differs there (`paper_settings`, `quick_settings`). docs/presets.md says
+how all of them were found.
 """
 
 from instinct.benchmarks.registry import find_benchmark
@@ -14,8 +14,8 @@ from instinct.errors import BadInput
 PRESETS = ("paper", "quick")
 
 
-def preset(name: str, algorithm: str, label: str = "original", task: str = "") -> Settings:
-    """Return the settings that a preset changes for an algorithm, a label and a task."""
+def preset(name: str, algorithm: str, task: str = "") -> Settings:
+    """Return the settings that a preset changes for an algorithm and a task."""
     if name not in PRESETS:
         raise BadInput(f"no preset is called {name!r}; there are {', '.join(PRESETS)}")
     benchmark = find_benchmark(task)
@@ -23,4 +23,4 @@ def preset(name: str, algorithm: str, label: str = "original", task: str = "") -
     if name == "paper":
         return paper
     own = benchmark.quick_settings.get(algorithm)
-    return {**paper, **(own or quick_settings(find_algorithm(algorithm), label))}
+    return {**paper, **(own or quick_settings(find_algorithm(algorithm)))}

@@ -9,15 +9,16 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput, InstinctError
 from instinct.study.lock import lock_folder, now
 from instinct.study.lock import lock_holder as lock_holder
 from instinct.study.measurement import Measurement
-from instinct.study.plan import Plan
+from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
@@ -63,10 +64,36 @@ class Store:
 
     @property
     def plan(self) -> Plan:
+        """The plan, with the settings that presets had when the study began."""
         try:
-            return from_content(self.note("plan"))
+            plan = from_content(self.note("plan"))
+            return replace(plan, frozen=self.frozen_settings(plan))
         except BadInput as fault:
             raise fault.in_file(self.path) from None
+
+    def frozen_settings(self, plan: Plan) -> dict[Cell, dict[str, Setting]]:
+        """Return the settings of all cells as they were when the study began.
+
+        A store of an earlier version has them in its ended trials only.
+        """
+        if self.has_note("settings"):
+            with translate_sqlite_errors(self.path):
+                return {Cell(*cell): dict(settings) for cell, settings in self.note("settings")}
+        ended = {
+            (trial.dataset, trial.algorithm, trial.label, trial.filters): dict(trial.settings)
+            for trial in (each.trial for each in self.ended().values())
+        }
+        return {
+            cell: ended[key]
+            for cell in plan.cells()
+            for key in [(*cell[:3], plan.filters_of_cell(cell))]
+            if key in ended
+        }
+
+    def has_note(self, name: str) -> bool:
+        with translate_sqlite_errors(self.path):
+            rows = self.connection.execute("SELECT 1 FROM notes WHERE name = ?", (name,))
+            return rows.fetchone() is not None
 
     def note(self, name: str) -> Any:
         with translate_sqlite_errors(self.path):
@@ -165,7 +192,11 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
             check_integrity(connection)
             connection.execute("PRAGMA synchronous = FULL")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
-                create_tables(connection, {"plan": plan.content, "versions": dict(versions)})
+                settings = [[list(cell), values] for cell, values in plan.freeze().items()]
+                create_tables(
+                    connection,
+                    {"plan": plan.content, "settings": settings, "versions": dict(versions)},
+                )
         store = Store(path, connection)
         if store.plan.content != plan.content:
             raise BadInput(
@@ -260,7 +291,9 @@ def measurement_from_json(text: str) -> Measurement:
         episodes = upgrade_quantities(episodes, lambda costs: tuple(map(raw_cost, costs)))
     actions = tuple(tuple(action) for action in content["actions"])
     others = {name: value for name, value in content.items() if name != "format"}
-    return Measurement(**{**others, "episodes": episodes, "curves": curves, "actions": actions})
+    progress = {name: tuple(values) for name, values in content.get("progress", {}).items()}
+    changed = {"episodes": episodes, "curves": curves, "progress": progress, "actions": actions}
+    return Measurement(**{**others, **changed})
 
 
 def facts_from_json(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from instinct.data import find_label
 from instinct.deep import ALGORITHMS, Algorithm, configure
-from instinct.deep.algorithms.settings import Setting, added_settings
+from instinct.deep.algorithms.settings import Setting, identity_settings
 from instinct.deep.training.run_training import stages
 from instinct.study.algorithm_settings import is_tabular
 from instinct.util.hashing import hash_json
@@ -39,13 +39,9 @@ class Trial:
         value, so that trials that ran before keep their identity.
         """
         deep = ALGORITHMS.get(self.algorithm)
-        added = {} if deep is None else added_settings(deep)
-        counts = {
-            name: value
-            for name, value in self.settings.items()
-            if name not in added or value != added[name]
-        }
-        content = asdict(self) | {"settings": counts}
+        content = asdict(self)
+        if deep is not None and not self.is_tabular:
+            content["settings"] = identity_settings(deep, self.settings, since=2)
         if not self.own:
             del content["own"]
         return hash_json(content)

@@ -13,9 +13,7 @@ from instinct.deep.algorithms.bc import QUICK_GAUSSIAN
 from instinct.deep.algorithms.settings import Settings
 
 QUICK_LIDARS = QUICK_GAME | {
-    "steps": 30_000,
     "warm_start_steps": 40_000,
-    "beta": 100.0,
     "standardize": True,
 }
 

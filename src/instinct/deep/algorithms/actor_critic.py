@@ -16,10 +16,13 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
     Algorithm,
     Batch,
+    CriticView,
     Data,
     Metrics,
     State,
@@ -28,33 +31,39 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
 )
 from instinct.deep.algorithms.fields import Setting, setting
+from instinct.deep.algorithms.returns import monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, unscaled
 from instinct.deep.algorithms.warm_start import (
     BellmanCritics,
     Critics,
     EvaluationState,
     PolicyEvaluation,
+    ReturnFitting,
     Twins,
     at,
     shared_settings,
 )
 from instinct.deep.nn.networks import MLP, scaled_tanh_gaussian, squashed_sample, value
-from instinct.deep.nn.optimizer import Learner, new_learner
+from instinct.deep.nn.optimizer import Learner, linear_decay, new_learner
 from instinct.deep.nn.temperature import update_temperature
 
 QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 50_000,
+    "steps": 30_000,
     "warm_start_steps": 20_000,
-    "value_scale": 0.01,
-    "unit_rewards": True,
+    "scale_values": True,
+    "fit_returns": True,
+    "beta": 150.0,
+    "relative_beta": True,
     "fast_rate": 2e-3,
     "slow_rate": 5e-6,
-    "policy_average": 1e-4,
+    "policy_average": 5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
+LEAST_SPREAD = 0.1
+"""The smallest spread of returns that counts, in units of max(1, max |r|)/(1 − γ)."""
 
 
 class GameState(NamedTuple):
@@ -65,6 +74,8 @@ class GameState(NamedTuple):
     critics: Critics
     temperature: Learner[jax.Array]
     scaling: Scaling | None
+    beta: jax.Array | None = None
+    """β in the units of the rewards; None where it is the setting itself."""
 
 
 @hyperparameters
@@ -73,7 +84,13 @@ class ActorCritic(BellmanCritics):
 
     The final policy is an exponential average of the policy's weights with the rate
     `policy_average`; 1, the paper's value, is the last policy itself. The weight α of the entropy
-    starts at `entropy_weight`.
+    starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
+    (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, β is divided by the
+    standard deviation of these returns, so that one β fits rewards of any size and any label. With
+    `decay`, the rate of the policy falls linearly to 0.
+
+    With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
+    nothing else changes, so the scale is a choice of units.
     """
 
     steps: int = setting(1_000_000, above=0)
@@ -81,29 +98,57 @@ class ActorCritic(BellmanCritics):
     beta: float = setting(1.0, above=0)
     slow_rate: float = setting(5e-7, above=0)
     policy_average: float = setting(1.0, above=0, at_most=1)
-    entropy_weight: float = setting(1.0, above=0, added=True)
+    entropy_weight: float = setting(1.0, above=0, since=2)
+    fit_returns: bool = setting(False, since=3)
+    relative_beta: bool = setting(False, since=3)
+    decay: bool = setting(False, since=3)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
 
     def warm_start(self) -> Algorithm | None:
-        shared = shared_settings(self, PolicyEvaluation)
-        return PolicyEvaluation(**shared | {"steps": self.warm_start_steps})
+        stage = ReturnFitting if self.fit_returns else PolicyEvaluation
+        return stage(**shared_settings(self, stage) | {"steps": self.warm_start_steps})
+
+    def prepare(self, dataset: Dataset) -> Data:
+        data = super().prepare(dataset)
+        if not (self.fit_returns or self.relative_beta):
+            return data
+        v_min = 2 / (1 - self.discount) * min(-1.0, float(dataset.rewards.min()))
+        returns = monte_carlo_returns(dataset, self.discount, v_min)
+        return Data(data.rows, data.rewards | {"returns": returns})
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> GameState:
         """Continue policy, critics and target critics of the warm start, with fresh optimizers."""
-        del key, data
+        del key
         assert isinstance(warm, EvaluationState)
-        log_alpha = jnp.log(jnp.asarray(self.entropy_weight, jnp.float32))
+        scale = warm.critics.scale
+        log_alpha = jnp.log(jnp.asarray(scale * self.entropy_weight, jnp.float32))
         return GameState(
             policy=new_learner(warm.policy),
             average=jax.tree.map(jnp.copy, warm.policy),
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
+            beta=self.absolute_beta(data) if self.relative_beta else None,
         )
+
+    def absolute_beta(self, data: Data) -> jax.Array:
+        """Return β divided by the standard deviation of the data's returns.
+
+        Where returns hardly differ, as under zero rewards without ends, a least one counts.
+        """
+        r, returns = data.rewards["rewards"], data.rewards["returns"]
+        least = LEAST_SPREAD * jnp.maximum(1, jnp.abs(r).max()) / (1 - self.discount)
+        return self.beta / jnp.maximum(returns.std(), least)
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
+
+    def critics_of(self, state: GameState) -> CriticView:
+        heads, scale = state.critics.learner.params, float(state.critics.scale)
+        if state.scaling is None:
+            return CriticView(heads, scale)
+        return CriticView(heads, scale, *map(np.asarray, state.scaling))
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return what the critics minimize besides the Bellman error, from f(s, a) and f(s, π)."""
@@ -111,6 +156,8 @@ class ActorCritic(BellmanCritics):
 
     def update(self, state: GameState, batch: Batch, key: jax.Array) -> tuple[GameState, Metrics]:
         s, s_next, c = batch.observations, batch.next_observations, self.action_scale
+        scale = state.critics.scale
+        beta = self.beta if state.beta is None else state.beta
         noise, next_noise = jax.random.normal(key, (2, *batch.actions.shape))
 
         (actions, log_pi), into_policy = jax.vjp(
@@ -130,8 +177,12 @@ class ActorCritic(BellmanCritics):
                 f, f_next, f_policy = at(head, *pairs)
                 pessimism = self.pessimism(f, f_policy)
                 bellman = self.bellman_loss(state.critics, batch, f, f_next, y)
-                total = total + combine(pessimism, bellman, self.beta)
-                metrics = {"pessimism": pessimism, "bellman_loss": bellman, "value": f.mean()}
+                total = total + combine(pessimism, bellman, beta / scale)
+                metrics = {
+                    "pessimism": pessimism / scale,
+                    "bellman_loss": bellman / scale**2,
+                    "value": f.mean() / scale,
+                }
             return total, metrics
 
         (loss, metrics), gradient = jax.value_and_grad(critic_loss, has_aux=True)(
@@ -154,7 +205,9 @@ class ActorCritic(BellmanCritics):
             actions, log_pi
         )
         (policy_gradient,) = into_policy(into_sample)
-        policy = state.policy.step(self.slow_rate, policy_gradient, epsilon=self.epsilon)
+        falling = linear_decay(self.slow_rate, state.policy.optimizer, self.steps)
+        rate = falling if self.decay else self.slow_rate
+        policy = state.policy.step(rate, policy_gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,
@@ -164,6 +217,7 @@ class ActorCritic(BellmanCritics):
             "critic_loss": loss,
             "policy_loss": loss_of_policy,
             "entropy": entropy,
-            "log_alpha": log_alpha,
+            "log_alpha": log_alpha - jnp.log(scale),
         }
-        return GameState(policy, average, critics, temperature, state.scaling), metrics
+        after = GameState(policy, average, critics, temperature, state.scaling, state.beta)
+        return after, metrics

@@ -38,6 +38,20 @@ class Batch(NamedTuple):
     goes_on: jax.Array
 
 
+class CriticView(NamedTuple):
+    """Twin critics, the factor of their values, and how they standardize observations."""
+
+    heads: tuple[Any, Any]
+    scale: float = 1.0
+    mean: Array | float = 0.0
+    std: Array | float = 1.0
+
+    def inputs(self, observations: Array, actions: Array | jax.Array) -> jax.Array:
+        """Return the inputs of the networks for pairs (s, a)."""
+        standardized = jnp.asarray((observations - self.mean) / self.std, jnp.float32)
+        return jnp.concatenate([standardized, jnp.asarray(actions)], axis=-1)
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def hyperparameters(cls: type[A]) -> type[A]:
     """Make the class a frozen dataclass that JAX can trace.
@@ -76,8 +90,9 @@ class Algorithm:
     """The values that the paper tunes over."""
     QUICK: ClassVar[Settings | None] = None
     """The settings of the preset `quick`; None if there are none."""
-    QUICK_UNDER_LABEL: ClassVar[Mapping[str, Settings]] = {}
-    """Settings that replace `QUICK` under some labels."""
+
+    FORMER: ClassVar[Settings] = {}
+    """Settings of earlier versions, with the values that mean what the algorithm does today."""
 
     @classmethod
     def is_traced(cls, name: str) -> bool:
@@ -116,6 +131,11 @@ class Algorithm:
     def weights(self, state: State) -> Weights:
         """Return the arrays that acting needs."""
         raise NotImplementedError
+
+    def critics_of(self, state: State) -> "CriticView | None":
+        """Return the critics of the state for diagnostics; None if the algorithm has none."""
+        del state
+        return None
 
     def start(self, weights: Weights, n: int, key: jax.Array) -> Carry:
         """Return the memory of the policy at the start of n episodes; by default it has none."""

@@ -23,7 +23,7 @@ class ATAC(ActorCritic):
         "Cheng, Xie, Jiang and Agarwal, 'Adversarially Trained Actor Critic for Offline "
         "Reinforcement Learning', ICML 2022, arXiv:2202.02446"
     )
-    QUICK: ClassVar[Settings | None] = QUICK_GAME | {"beta": 100.0}
+    QUICK: ClassVar[Settings | None] = QUICK_GAME
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π) − f(s, a)]."""

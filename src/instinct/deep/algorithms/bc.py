@@ -102,7 +102,7 @@ class BC(GaussianPolicy):
     """
 
     held_out: float = setting(0.0, at_least=0, at_most=1)
-    standardize: bool = setting(False, added=True)
+    standardize: bool = setting(False, since=2)
 
     CITATION: ClassVar[str] = (
         "Pomerleau, 'ALVINN: An Autonomous Land Vehicle in a Neural Network', NeurIPS 1988"

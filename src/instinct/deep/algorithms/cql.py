@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from instinct.deep.algorithms.algorithm import (
     Algorithm,
     Batch,
+    CriticView,
     Data,
     Metrics,
     State,
@@ -171,6 +172,9 @@ class CQL(Algorithm):
             "log_alpha": after.temperature.params,
         }
         return after, metrics
+
+    def critics_of(self, state: CQLState) -> CriticView:
+        return CriticView(state.critics.params)
 
     def weights(self, state: CQLState) -> Weights:
         return {"policy": state.policy.params}

@@ -52,16 +52,17 @@ def setting(
     at_least: float | None = None,
     below: float | None = None,
     at_most: float | None = None,
-    added: bool = False,
+    since: int = 1,
 ) -> V:
     """Declare a hyperparameter with its default and its range.
 
-    `added` marks a hyperparameter that the algorithm did not have at first. It enters the identity
-    of a trial only where it differs from its default, so that earlier results stay valid.
+    `since` is 2 or 3 for a hyperparameter that the algorithm did not have at first: it counts in
+    the identity of a trial (in the identity of a stage, from 3 on) only where it differs from its
+    default, so that earlier results stay valid.
 
         beta: float = setting(1.0, above=0)
     """
-    metadata = {"range": Range(above, at_least, below, at_most), "added": added}
+    metadata = {"range": Range(above, at_least, below, at_most), "since": since}
     return dataclasses.field(default=default, metadata=metadata)
 
 

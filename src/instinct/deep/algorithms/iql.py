@@ -21,6 +21,7 @@ import numpy as np
 from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
     Batch,
+    CriticView,
     Data,
     Metrics,
     State,
@@ -138,6 +139,9 @@ class IQL(GaussianPolicy):
             "weight": weight.mean(),
         }
         return after, metrics
+
+    def critics_of(self, state: IQLState) -> CriticView:
+        return CriticView(state.critics.params)
 
     def weights(self, state: IQLState) -> Weights:
         return {"policy": state.policy.params}

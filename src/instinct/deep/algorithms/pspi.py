@@ -8,16 +8,17 @@ expectations are over all states of the data, as in the Survival Instinct paper,
 states.
 """
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
 
 from instinct.deep.algorithms.actor_critic import QUICK_GAME, ActorCritic
-from instinct.deep.algorithms.algorithm import hyperparameters
+from instinct.deep.algorithms.algorithm import Data, hyperparameters
 from instinct.deep.algorithms.fields import Settings
 
-SHORT = QUICK_GAME | {"steps": 30_000, "slow_rate": 1e-5}
+LARGEST_SHIFT = 2.0
+"""How far all values may be lowered where terminals are feared, in units of the mean value."""
 
 
 @hyperparameters
@@ -28,11 +29,21 @@ class PSPI(ActorCritic):
         "Xie, Cheng, Jiang, Mineiro and Agarwal, 'Bellman-consistent Pessimism for Offline "
         "Reinforcement Learning', NeurIPS 2021, arXiv:2106.06926"
     )
-    QUICK: ClassVar[Settings | None] = QUICK_GAME | {"beta": 300.0}
-    QUICK_UNDER_LABEL: ClassVar[Mapping[str, Settings]] = {
-        "zero": SHORT | {"beta": 500.0, "epsilon": 1e-5, "entropy_weight": 0.01},
-        "negative": SHORT | {"beta": 250.0, "fast_rate": 1e-3},
-    }
+    QUICK: ClassVar[Settings | None] = QUICK_GAME
+
+    def absolute_beta(self, data: Data) -> jax.Array:
+        """Return a β that is also large enough where terminals are worse than what is recorded.
+
+        The critics may lower all values by up to 1/(2β·(1 − γ)²), at the cost of a Bellman error
+        of half as much. After a terminal the value stays 0. If the data's values are above 0 and
+        are lowered too far, ending looks better than going on. Twice the data's mean value is
+        allowed.
+        """
+        beta = super().absolute_beta(data)
+        mean = data.rewards["returns"].mean()
+        fears_terminals = (data.rows["goes_on"].min() == 0) & (mean > 0)
+        least = 1 / (2 * (1 - self.discount) ** 2 * LARGEST_SHIFT * jnp.maximum(mean, 1e-6))
+        return jnp.where(fears_terminals, jnp.maximum(beta, least), beta)
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π)]."""

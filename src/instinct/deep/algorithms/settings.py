@@ -12,11 +12,12 @@ from instinct.errors import BadInput
 __all__ = [
     "Setting",
     "Settings",
-    "added_settings",
     "check",
     "configure",
+    "identity_settings",
     "quick_settings",
     "settings_of",
+    "without_former",
 ]
 
 
@@ -26,7 +27,7 @@ def configure(name: str, settings: Settings | None = None) -> Algorithm:
     A value may be text, as on a command line.
     """
     cls = find_algorithm(name)
-    given = dict(settings or {})
+    given = without_former(cls, settings or {})
     known = [field.name for field in dataclasses.fields(cls)]
     for setting in given:
         if setting not in known:
@@ -36,6 +37,17 @@ def configure(name: str, settings: Settings | None = None) -> Algorithm:
     algorithm = cls(**{name: convert(cls, name, value) for name, value in given.items()})
     check(algorithm)
     return algorithm
+
+
+def without_former(cls: type[Algorithm], settings: Settings) -> dict[str, Setting]:
+    """Leave out settings of earlier versions, if they mean what the algorithm does today."""
+    for name, neutral in cls.FORMER.items():
+        if settings.get(name, neutral) != neutral:
+            raise BadInput(
+                f"{cls.NAME} no longer has {name}: an earlier version measured beta in other "
+                "units. Finished runs can be read; to train, plan the study again"
+            )
+    return {name: value for name, value in settings.items() if name not in cls.FORMER}
 
 
 def convert(cls: type[Algorithm], name: str, value: Setting) -> Any:
@@ -73,21 +85,32 @@ def settings_of(algorithm: Algorithm) -> dict[str, Setting]:
     return dataclasses.asdict(algorithm)
 
 
-def added_settings(algorithm: type[Algorithm]) -> dict[str, Setting]:
-    """Return the hyperparameters that were added later, with their defaults."""
-    return {
+def identity_settings(
+    algorithm: type[Algorithm], settings: Settings, since: int
+) -> dict[str, Setting]:
+    """Return the settings that count in an identity.
+
+    Those that were added in version `since` or later count only where they differ from their
+    defaults, and those of earlier versions have their former places: an identity of before stays
+    valid.
+    """
+    added = {
         field.name: getattr(algorithm, field.name)
         for field in dataclasses.fields(algorithm)
-        if field.metadata.get("added", False)
+        if field.metadata.get("since", 1) >= since
+    }
+    return {
+        name: value
+        for name, value in {**algorithm.FORMER, **settings}.items()
+        if name not in added or value != added[name]
     }
 
 
-def quick_settings(algorithm: type[Algorithm], label: str = "original") -> Settings:
-    """Return the settings of the preset `quick` under a label."""
-    settings = algorithm.QUICK_UNDER_LABEL.get(label, algorithm.QUICK)
-    if settings is None:
+def quick_settings(algorithm: type[Algorithm]) -> Settings:
+    """Return the settings of the preset `quick`."""
+    if algorithm.QUICK is None:
         raise BadInput(
             f"{algorithm.NAME} has no quick settings; choose the preset 'paper', or give the class "
             "settings in QUICK"
         )
-    return settings
+    return algorithm.QUICK

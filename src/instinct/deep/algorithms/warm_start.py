@@ -1,11 +1,18 @@
 """The warm start of ATAC and PSPI, in two stages.
 
 1. `Cloning` fits a scaled tanh-Gaussian policy to the data's actions: min E[−log π(a|s)].
-2. `PolicyEvaluation` fits twin critics to the cloned policy by the Bellman error:
+2. `PolicyEvaluation`, the paper's, fits twin critics to the cloned policy by the Bellman error:
    min Σ over heads f of (1−w)·E[(f − y)²] + w·E[(f − (r + γ·f(s′, π)))²],
    y = clip(r + γ·min over the target critics at (s′, π), V_min, V_max).
+   Or `ReturnFitting` fits them to the discounted returns G of the data: min Σ E[(f − G)²].
 
-Neither depends on β, and the first does not depend on rewards: runs share them.
+None depends on β, and the first does not depend on rewards: runs share them.
+
+Why fit returns: with a target rate of 0.005 and γ = 0.99 a value needs tens of thousands of steps
+to travel a hundred backups. A short Bellman fit leaves the game with critics that still move.
+
+Units: networks hold c·f. With `scale_values`, c makes values of order one; otherwise c = 1. All
+settings (β, α), bounds and metrics are in the units of the rewards, as in the paper.
 """
 
 from dataclasses import fields
@@ -25,7 +32,7 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
     sizes,
 )
-from instinct.deep.algorithms.fields import setting
+from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
 from instinct.deep.nn.networks import (
     MLP,
@@ -37,6 +44,7 @@ from instinct.deep.nn.networks import (
     squashed_sample,
     twin_minimum,
     twins_init,
+    value,
 )
 from instinct.deep.nn.optimizer import EPSILON, Learner, new_learner
 
@@ -73,7 +81,7 @@ class EvaluationState(NamedTuple):
 
 @hyperparameters
 class TanhGaussianPolicy(Algorithm):
-    """The settings that both stages of the warm start and the game after it have in common.
+    """The settings that all stages of the warm start and the game after it have in common.
 
     With `standardize`, all learning is from observations of mean 0 and deviation 1. `epsilon` is
     Adam's.
@@ -82,10 +90,10 @@ class TanhGaussianPolicy(Algorithm):
     steps: int = setting(100_000, above=0)
     layers: int = setting(3, above=0)
     units: int = setting(256, above=0)
-    standardize: bool = setting(False, added=True)
+    standardize: bool = setting(False, since=2)
     action_scale: float = setting(1.0, above=0)
     fast_rate: float = setting(5e-4, above=0)
-    epsilon: float = setting(EPSILON, above=0, added=True)
+    epsilon: float = setting(EPSILON, above=0, since=2)
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
@@ -129,15 +137,15 @@ class Cloning(TanhGaussianPolicy):
 class BellmanCritics(TanhGaussianPolicy):
     """Twin critics and their Bellman error.
 
-    Rewards and values are multiplied by `value_scale`. With `unit_rewards` they are also divided by
-    max(1, max |r|), so that one β means the same for rewards of any size.
+    With `scale_values`, the networks hold c·f with c = (1 − γ)/max(1, max |r|).
     """
 
     discount: float = setting(0.99, above=0, below=1)
     residual_weight: float = setting(0.5, at_least=0, at_most=1)
     target_rate: float = setting(0.005, above=0, below=1)
-    value_scale: float = setting(1.0, above=0)
-    unit_rewards: bool = setting(False)
+    scale_values: bool = setting(False, since=3)
+
+    FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
 
     def init_critics(self, key: jax.Array, data: Data) -> Critics:
         """Return new critics, with target critics equal to them."""
@@ -147,10 +155,10 @@ class BellmanCritics(TanhGaussianPolicy):
         return Critics(new_learner(critics), targets, scale, *self.bounds(data, scale))
 
     def scale(self, data: Data) -> jax.Array:
-        """Return the factor of rewards and values."""
-        r = data.rewards["rewards"]
-        unit = jnp.maximum(1, jnp.abs(r).max()) if self.unit_rewards else jnp.ones(())
-        return self.value_scale / unit
+        """Return c, the factor of rewards and values in the networks."""
+        if not self.scale_values:
+            return jnp.ones(())
+        return (1 - self.discount) / jnp.maximum(1, jnp.abs(data.rewards["rewards"]).max())
 
     def bounds(self, data: Data, scale: jax.Array) -> Pair:
         """Return V_min = 2/(1−γ)·min(−1, r_min) and V_max = 2/(1−γ)·max(1, r_max), scaled."""
@@ -186,10 +194,8 @@ class BellmanCritics(TanhGaussianPolicy):
 
 
 @hyperparameters
-class PolicyEvaluation(BellmanCritics):
-    """Twin critics fitted to the cloned policy by the Bellman error."""
-
-    NAME: ClassVar[str] = "Evaluation"
+class CriticFitting(BellmanCritics):
+    """The second stage of the warm start: new critics beside the cloned policy."""
 
     def warm_start(self) -> Algorithm | None:
         return Cloning(**shared_settings(self, Cloning))
@@ -198,6 +204,16 @@ class PolicyEvaluation(BellmanCritics):
         assert isinstance(warm, CloningState)
         critics = self.init_critics(key, data)
         return EvaluationState(warm.policy.params, critics, scaling_of(data))
+
+    def weights(self, state: EvaluationState) -> Weights:
+        return {"policy": unscaled(state.policy, state.scaling)}
+
+
+@hyperparameters
+class PolicyEvaluation(CriticFitting):
+    """Twin critics fitted to the cloned policy by the Bellman error."""
+
+    NAME: ClassVar[str] = "Evaluation"
 
     def update(
         self, state: EvaluationState, batch: Batch, key: jax.Array
@@ -220,8 +236,48 @@ class PolicyEvaluation(BellmanCritics):
         critics = self.step_critics(state.critics, gradient)
         return state._replace(critics=critics), {"bellman_loss": bellman_loss}
 
-    def weights(self, state: EvaluationState) -> Weights:
-        return {"policy": unscaled(state.policy, state.scaling)}
+
+class ReturnBatch(NamedTuple):
+    """Pairs (s, a) with their Monte-Carlo returns."""
+
+    observations: jax.Array
+    actions: jax.Array
+    returns: jax.Array
+
+
+@hyperparameters
+class ReturnFitting(CriticFitting):
+    """Twin critics fitted to the discounted returns of the data; the targets end equal to them."""
+
+    NAME: ClassVar[str] = "Returns"
+
+    def sample(self, state: State, data: Data, key: jax.Array) -> ReturnBatch:
+        del state
+        returns = data.rewards["returns"]
+        index = jax.random.randint(key, (self.batch_size,), 0, len(returns))
+        rows = data.rows
+        return ReturnBatch(rows["observations"][index], rows["actions"][index], returns[index])
+
+    def update(
+        self, state: EvaluationState, batch: ReturnBatch, key: jax.Array
+    ) -> tuple[EvaluationState, Metrics]:
+        del key
+        critics = state.critics
+        returns = critics.scale * batch.returns
+
+        def loss(heads: Twins) -> jax.Array:
+            return sum(
+                (
+                    jnp.mean((value(f, batch.observations, batch.actions) - returns) ** 2)
+                    for f in heads
+                ),
+                jnp.zeros(()),
+            )
+
+        error, gradient = jax.value_and_grad(loss)(critics.learner.params)
+        critics = self.step_critics(critics, gradient)
+        critics = critics._replace(targets=critics.learner.params)
+        return state._replace(critics=critics), {"return_error": error / critics.scale**2}
 
 
 def shared_settings(algorithm: Algorithm, stage: type[Algorithm]) -> dict[str, Any]:

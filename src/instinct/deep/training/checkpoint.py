@@ -53,6 +53,21 @@ def with_tuples(tree: Any) -> Any:
     return branches
 
 
+def take(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """Return the arrays whose names begin with the prefix, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def nest_snapshots(arrays: Mapping[str, Array]) -> dict[int, dict[str, Any]]:
+    """Return weights by step from arrays whose names begin with the step."""
+    steps = sorted({int(name.partition("/")[0]) for name in arrays})
+    return {step: nest(take(arrays, f"{step}/")) for step in steps}
+
+
 def restore(template: Any, arrays: Mapping[str, Array], file: Path) -> Any:
     """Return the template's tree with the arrays as leaves.
 

@@ -1,9 +1,11 @@
 """Train a run, or several that share one program, through all stages to the run folder."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.training.diagnostics import diagnose
 from instinct.deep.training.loop import stage_key
 from instinct.deep.training.runs import (
     CHECKPOINT,
@@ -115,15 +117,20 @@ def new_training(
         failure="" if before is None else before.failure,
         checkpoint=None if folder is None else folder / name,
         on_progress=on_progress,
+        keeps_snapshots=stage is run.algorithm,
     )
 
 
 def finish_run(run: Run, training: StageTraining) -> Outcome:
     """Return the outcome of the last stage, and write it to the run's folder."""
-    weights = {}
+    outcome = Outcome({}, training.metrics, training.failure)
     if training.state is not None and not training.failure:
-        weights = run.algorithm.weights(training.state)
-    outcome = Outcome(weights, training.metrics, training.failure)
+        outcome = replace(
+            outcome,
+            weights=run.algorithm.weights(training.state),
+            snapshots=training.snapshots,
+            diagnostics=diagnose(run.algorithm, training.state, run.dataset),
+        )
     if run.folder is not None:
         close_folder(run.folder, outcome)
     return outcome

@@ -1,12 +1,14 @@
 """Runs, their identities and their folders.
 
-A run folder holds `config.json`, `metrics.csv`, `weights.safetensors` and `result.json`, and
+A run folder holds `config.json`, `metrics.csv`, `weights.safetensors`, `snapshots.safetensors` with
+the policies along the way, and `result.json`, which has the diagnostics, and
 `checkpoint.safetensors` until the run is finished. Nothing in it is ever executed.
 """
 
 import csv
 import io
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,14 +18,16 @@ import numpy as np
 
 from instinct.data import Array, Box, Dataset
 from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights, box_of
-from instinct.deep.algorithms.settings import check, configure, settings_of
-from instinct.deep.training.checkpoint import load_arrays, nest, save_tree
+from instinct.deep.algorithms.registry import find_algorithm
+from instinct.deep.algorithms.settings import check, configure, identity_settings, settings_of
+from instinct.deep.training.checkpoint import load_arrays, nest, nest_snapshots, save_tree
 from instinct.errors import BadInput
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_arrays, hash_json
 from instinct.util.jsonio import read_json, write_json
 
 CHECKPOINT = "checkpoint.safetensors"
+SNAPSHOTS = "snapshots.safetensors"
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ class Run:
     def identity(self, stage: Algorithm) -> str:
         """Return a hash of everything that determines the outcome of one stage."""
         rewards = self.rewards_hash if stage.READS_REWARDS else ""
-        what = [stage.NAME, settings_of(stage), self.seed, self.rows_hash, rewards]
-        return hash_json(what)
+        settings = identity_settings(type(stage), settings_of(stage), since=3)
+        return hash_json([stage.NAME, settings, self.seed, self.rows_hash, rewards])
 
     def config(self) -> dict[str, Any]:
         box = box_of(self.dataset)
@@ -80,6 +84,10 @@ class Run:
         check(self.algorithm, len(self.dataset))
         if self.folder is not None and (self.folder / "config.json").exists():
             there, mine = read_json(self.folder / "config.json"), self.config()
+            for config in (there, mine):
+                config["settings"] = identity_settings(
+                    type(self.algorithm), config.get("settings", {}), since=3
+                )
             if any(there.get(name) != mine[name] for name in mine if name != "versions"):
                 raise BadInput("holds another run; choose another folder", file=self.folder)
 
@@ -95,6 +103,9 @@ class Outcome:
     weights: Weights
     metrics: dict[str, Array]
     failure: str = ""
+    snapshots: Mapping[int, Weights] = field(default_factory=dict)
+    """The weights of earlier policies, by step."""
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,9 +130,12 @@ def close_folder(folder: Path, outcome: Outcome) -> None:
     """Write the outcome of a run; `result.json` comes last and marks the run as finished."""
     if not outcome.failure:
         save_tree(folder / "weights.safetensors", outcome.weights)
+        snapshots = {str(step): weights for step, weights in outcome.snapshots.items()}
+        save_tree(folder / SNAPSHOTS, snapshots)
     write_metrics(folder / "metrics.csv", outcome.metrics)
     status = "failed" if outcome.failure else "finished"
-    write_json(folder / "result.json", {"status": status, "failure": outcome.failure})
+    result = {"status": status, "failure": outcome.failure}
+    write_json(folder / "result.json", result | {"diagnostics": dict(outcome.diagnostics)})
     for path in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
         path.unlink(missing_ok=True)
 
@@ -132,7 +146,9 @@ def load_run(folder: Path) -> SavedRun:
     if not (folder / "result.json").exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
-        algorithm = configure(config["algorithm"], config["settings"])
+        cls = find_algorithm(config["algorithm"])
+        today = {name: v for name, v in config["settings"].items() if name not in cls.FORMER}
+        algorithm = configure(cls.NAME, today)
         box = Box(tuple(config["action_low"]), tuple(config["action_high"]))
         label, seed, size = config["label"], config["seed"], config["observation_size"]
     except (KeyError, TypeError, AttributeError) as error:
@@ -141,9 +157,19 @@ def load_run(folder: Path) -> SavedRun:
 
 
 def load_outcome(folder: Path) -> Outcome:
-    failure = str(read_json(folder / "result.json").get("failure", ""))
+    result = read_json(folder / "result.json")
+    failure = str(result.get("failure", ""))
     arrays = {} if failure else load_arrays(folder / "weights.safetensors")[0]
-    return Outcome(nest(arrays), read_metrics(folder / "metrics.csv"), failure)
+    snapshots = {}
+    if (folder / SNAPSHOTS).exists():
+        snapshots = nest_snapshots(load_arrays(folder / SNAPSHOTS)[0])
+    return Outcome(
+        nest(arrays),
+        read_metrics(folder / "metrics.csv"),
+        failure,
+        snapshots,
+        dict(result.get("diagnostics", {})),
+    )
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:

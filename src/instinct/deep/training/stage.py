@@ -11,8 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from instinct.data import Array
-from instinct.deep.algorithms.algorithm import Algorithm, Data, State
-from instinct.deep.training.checkpoint import load_arrays, named_leaves, restore, save_tree
+from instinct.deep.algorithms.algorithm import Algorithm, Data, State, Weights
+from instinct.deep.training.checkpoint import (
+    load_arrays,
+    named_leaves,
+    nest_snapshots,
+    restore,
+    save_tree,
+    take,
+)
 from instinct.deep.training.loop import (
     LIMIT,
     advance,
@@ -46,6 +53,8 @@ class Pace:
 
 
 PACE = Pace()
+PARTS = 4
+"""Policies are kept after so many equal parts of a training, except for the last."""
 
 
 @dataclass
@@ -59,9 +68,12 @@ class StageTraining:
     warm: State | None = None
     checkpoint: Path | None = None
     on_progress: OnProgress | None = None
+    keeps_snapshots: bool = False
     step: int = 0
     state: State | None = None
     rows: list[dict[str, float]] = field(default_factory=list)
+    snapshots: dict[int, Weights] = field(default_factory=dict)
+    """The weights of the policy by step, along the training."""
     failure: str = ""
 
     @property
@@ -81,12 +93,24 @@ class StageTraining:
         if self.on_progress is not None:
             self.on_progress(StageProgress(name, step, self.algorithm.steps, row))
 
+    def take_snapshot(self, state: State) -> None:
+        """Keep the policy if one more part of the training has passed."""
+        if len(self.snapshots) < self.step * PARTS // int(self.algorithm.steps) < PARTS:
+            weights = self.algorithm.weights(state)
+            self.snapshots[self.step] = jax.tree.map(np.array, weights)
+
     def save(self) -> None:
         """Write the checkpoint."""
         if self.checkpoint is not None:
             notes = {"identity": self.identity, "step": str(self.step), "failure": self.failure}
             key = np.asarray(jax.random.key_data(self.key))
-            tree = {"state": self.state, "metrics": self.metrics, "key": key}
+            snapshots = {str(step): weights for step, weights in self.snapshots.items()}
+            tree = {
+                "state": self.state,
+                "metrics": self.metrics,
+                "key": key,
+                "snapshots": snapshots,
+            }
             save_tree(self.checkpoint, tree, notes)
 
     def resume(self) -> None:
@@ -100,21 +124,13 @@ class StageTraining:
         template = jax.eval_shape(begin, stack([self.algorithm]), self.key, self.data, self.warm)
         state = rename_leaves(state, [name for name, _ in named_leaves(template)])
         self.state = restore(template, state, self.checkpoint)
+        self.snapshots = nest_snapshots(take(arrays, "snapshots/"))
         try:
             table = zip(*(column.tolist() for column in columns.values()), strict=True)
             self.rows = [dict(zip(columns, map(float, row), strict=True)) for row in table]
             self.step, self.failure = int(notes["step"]), notes["failure"]
         except (KeyError, TypeError, ValueError):
             raise BadInput("is not a whole checkpoint", file=self.checkpoint) from None
-
-
-def take(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    """Return the arrays whose names begin with the prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def describe_divergence(row: Mapping[str, float]) -> str:
@@ -162,6 +178,8 @@ def train_group(trainings: Sequence[StageTraining], pace: Pace) -> None:
             if training.failure:
                 continue
             training.record(step, unstack(means, i, together), int(bad[i]))
+            if training.keeps_snapshots:
+                training.take_snapshot(unstack(state, i, together))
             if due or training.failure:
                 training.state = jax.tree.map(np.array, unstack(state, i, together))
                 training.save()

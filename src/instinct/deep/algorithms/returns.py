@@ -1,0 +1,26 @@
+"""Discounted Monte-Carlo returns of recorded episodes, which critics can be fitted to."""
+
+import numpy as np
+
+from instinct.data import Array, Dataset
+
+
+def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Array:
+    """Return G = r + γ·r′ + γ²·r″ + … of every transition, to the end of its episode.
+
+    What follows an end has the value 0 after a terminal, V_min after a cut, where transitions were
+    removed, and mean reward/(1 − γ) after any other timeout, where the world went on as before.
+    """
+    last = dataset.stops - 1
+    mean = float(dataset.rewards.mean(dtype=np.float64)) / (1 - discount)
+    cut = np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
+    after = np.where(cut[last], v_min, mean)
+    following = np.where(dataset.terminals[last], 0.0, after)
+    returns = np.zeros(len(dataset))
+    rows, starts = last.copy(), dataset.starts
+    while len(rows):
+        following = dataset.rewards[rows] + discount * following
+        returns[rows] = following
+        more = rows > starts
+        rows, starts, following = rows[more] - 1, starts[more], following[more]
+    return np.asarray(returns, np.float32)
