@@ -112,8 +112,19 @@ def command(plan: Plan) -> str:
     """Return the command that runs the plan."""
     if not plan.name.startswith(AUDIT_OF):
         return f"instinct study run {plan.name}"
-    options = [f"--preset {plan.preset}", f"--seeds {plan.seeds}"]
+    dataset = plan.datasets[0]
+    task = plan.task_of(dataset)
+    usual = audit_plan(dataset, AuditOptions(filters=plan.filters[1:], env=task or None))
+    options = [f"--env {task}"] if task != recorded_task(dataset) else []
+    options += [f"--preset {plan.preset}", f"--seeds {plan.seeds}"]
     if plan.first_seed:
         options.append(f"--first-seed {plan.first_seed}")
     options += [f"--filter {name}" for name in plan.filters if name != ALL]
-    return " ".join(["instinct audit", plan.datasets[0], *options])
+    for name in ("algorithms", "labels"):
+        if getattr(plan, name) != getattr(usual, name):
+            options.append(f"--{name} {','.join(getattr(plan, name))}")
+    if plan.episodes != usual.episodes:
+        options.append(f"--episodes {plan.episodes}")
+    changed = {name: value for values in plan.settings.values() for name, value in values.items()}
+    options += [f"--set {name}={value}" for name, value in changed.items()]
+    return " ".join(["instinct audit", dataset, *options])

@@ -25,6 +25,16 @@ class Dataset:
     `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
     The arrays are read-only. `repairs` describes what was changed in the data of a file so that
     all of this is true.
+
+    >>> import numpy as np
+    >>> states = np.arange(4, dtype=np.float32)[:, None]
+    >>> dataset = Dataset(
+    ...     observations=states[:-1], actions=np.zeros((3, 1), np.float32),
+    ...     rewards=np.ones(3, np.float32), next_observations=states[1:],
+    ...     terminals=np.array([False, False, True]), timeouts=np.zeros(3, bool),
+    ...     action_space=Box.of(1))
+    >>> dataset, dataset.returns.tolist()
+    (Dataset(3 transitions, 1 episodes), [3.0])
     """
 
     observations: Array

@@ -42,12 +42,22 @@ def remove(dataset: Dataset, rows: Array) -> Dataset:
 
 
 def remove_where(dataset: Dataset, predicate: Predicate) -> Dataset:
-    """Remove the transitions for which the predicate is true."""
+    """Remove the transitions for which the predicate is true.
+
+    >>> import instinct
+    >>> remove_where(instinct.load("gridworld"), lambda dataset: dataset.rewards < -0.5)
+    Dataset(4,100 transitions, 500 episodes)
+    """
     return remove(dataset, predicate(dataset))
 
 
 def remove_terminals(dataset: Dataset) -> Dataset:
-    """Remove the terminal transitions, not only their flags."""
+    """Remove the terminal transitions, not only their flags.
+
+    >>> import instinct
+    >>> int(remove_terminals(instinct.load("gridworld")).terminals.sum())
+    0
+    """
     return remove(dataset, dataset.terminals)
 
 
@@ -76,6 +86,11 @@ def apply_filters(dataset: Dataset, names: Iterable[str]) -> Dataset:
 
 def find_filter(name: str) -> Predicate:
     """Return the predicate of the transitions that the filter of that name removes.
+
+    >>> import instinct
+    >>> dataset = instinct.load("gridworld")
+    >>> int(find_filter("rewards<-0.5")(dataset).sum())
+    400
 
     - `cost-free` removes every transition with a cost, `cost-free:5` also the 5 steps before it.
     - `safe-episodes` removes whole episodes with a cost above κ = 34.29, `safe-episodes:20` those

@@ -56,6 +56,12 @@ class CriticView(NamedTuple):
 def hyperparameters(cls: type[A]) -> type[A]:
     """Make the class a frozen dataclass that JAX can trace.
 
+    >>> @hyperparameters
+    ... class Mine(Algorithm):
+    ...     rate: float = setting(1e-3, above=0)
+    >>> Mine(rate=0.1).steps
+    1000000
+
     Real numbers and counts of steps are traced: changing them does not compile the program again,
     and many values can be trained in one program. The other fields shape the program.
     """
@@ -72,7 +78,14 @@ def hyperparameters(cls: type[A]) -> type[A]:
 
 @hyperparameters
 class Algorithm:
-    """An algorithm: the fields are its hyperparameters, with the paper's values as defaults."""
+    """An algorithm: the fields are its hyperparameters, with the paper's values as defaults.
+
+    A subclass defines `init`, `update`, `weights` and `mode`; docs/extending.md has an example.
+
+    >>> from instinct.deep import configure
+    >>> configure("PSPI", {"beta": 10}).steps
+    1000000
+    """
 
     steps: int = setting(1_000_000, above=0)
     batch_size: int = setting(256, above=0)
@@ -96,7 +109,7 @@ class Algorithm:
 
     @classmethod
     def is_traced(cls, name: str) -> bool:
-        """Whether a hyperparameter enters the compiled program as data."""
+        """Tell whether a hyperparameter enters the compiled program as data."""
         return isinstance(getattr(cls, name), float) or name.endswith("steps")
 
     def warm_start(self) -> "Algorithm | None":

@@ -60,7 +60,12 @@ def setting(
     the identity of a trial (in the identity of a stage, from 3 on) only where it differs from its
     default, so that earlier results stay valid.
 
-        beta: float = setting(1.0, above=0)
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Example:
+    ...     beta: float = setting(1.0, above=0)
+    >>> Example().beta
+    1.0
     """
     metadata = {"range": Range(above, at_least, below, at_most), "since": since}
     return dataclasses.field(default=default, metadata=metadata)

@@ -18,7 +18,7 @@ from instinct.deep.algorithms.algorithm import Data, hyperparameters
 from instinct.deep.algorithms.fields import Settings
 
 LARGEST_SHIFT = 2.0
-"""How far all values may be lowered where terminals are feared, in units of the mean value."""
+"""The largest shift of all values where terminals are feared, in units of the mean value."""
 
 
 @hyperparameters

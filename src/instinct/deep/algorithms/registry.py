@@ -45,5 +45,5 @@ def register_algorithm(algorithm: C) -> C:
 
 
 def same_class(one: type, other: type) -> bool:
-    """Whether both were defined at the same place."""
+    """Tell whether both were defined at the same place."""
     return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)

@@ -27,8 +27,18 @@ class Memory(NamedTuple):
 class TrainedPolicy:
     """A trained policy, which acts in n episodes at once.
 
-        memory = policy.start(n, seed)
-        actions, memory = policy.act(memory, observations, rewards)
+    >>> import numpy as np
+    >>> import instinct
+    >>> dataset = instinct.Dataset(
+    ...     observations=np.zeros((8, 2), np.float32), actions=np.zeros((8, 1), np.float32),
+    ...     rewards=np.ones(8, np.float32), next_observations=np.zeros((8, 2), np.float32),
+    ...     terminals=np.zeros(8, bool), timeouts=np.ones(8, bool), action_space=instinct.Box.of(1))
+    >>> small = {"layers": 1, "units": 4, "batch_size": 4, "steps": 2}
+    >>> policy = instinct.train(dataset, "BC", settings=small, folder="run")
+    >>> memory = policy.start(3, seed=0)
+    >>> actions, memory = policy.act(memory, np.zeros((3, 2), np.float32), np.zeros(3))
+    >>> actions.shape
+    (3, 1)
 
     `rewards` are the true rewards of the step before; at the first step they are not read. An
     algorithm that reads rewards while acting gets those of its label instead.
@@ -92,6 +102,9 @@ def uniform_draws(key: jax.Array) -> Uniform:
 
 def load_policy(folder: Path, label: Label | None = None) -> TrainedPolicy:
     """Load the final policy of a finished run.
+
+    >>> load_policy("runs/hopper-medium-PSPI-zero-0")  # doctest: +SKIP
+    TrainedPolicy(PSPI, 3 actions)
 
     `label` is needed only for an algorithm that reads rewards while acting, trained under a label
     that is not registered.
