@@ -61,10 +61,6 @@ class Measurement:
     episodes: Mapping[str, tuple[float, ...]]
     curves: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Metrics during training, with their `step`."""
-    progress: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Means over a few test episodes of policies during training, with their `step`."""
-    diagnostics: Mapping[str, float] = field(default_factory=dict)
-    """Numbers about the trained agent from recorded states (`deep/training/diagnostics.py`)."""
     actions: tuple[tuple[float, ...], ...] = ()
     """Actions of the final policy at some recorded states, scaled to [-1, 1]."""
     training_seconds: float = 0.0
@@ -72,6 +68,10 @@ class Measurement:
     seconds: float = 0.0
     """Total time, including opening the dataset."""
     failure: str = ""
+    progress: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Means over a few test episodes of policies during training, with their `step`."""
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+    """Numbers about the trained agent from recorded states (`deep/training/diagnostics.py`)."""
 
     @property
     def main(self) -> str:
