@@ -10,6 +10,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from instinct.deep import Outcome, Pace, Run, StageProgress, configure, load_run, train
 from instinct.deep.algorithms.algorithm import Algorithm
@@ -38,6 +39,9 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
     assert list(one.metrics) == list(other.metrics)
     for name, column in one.metrics.items():
         np.testing.assert_array_equal(column, other.metrics[name])
+    assert list(one.snapshots) == list(other.snapshots)
+    jax.tree.map(np.testing.assert_array_equal, one.snapshots, other.snapshots)
+    assert one.diagnostics == other.diagnostics
 
 
 @pytest.mark.parametrize("name", ["ATAC", "IQL", "DT"])
@@ -59,15 +63,48 @@ def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
         except Stopped:
             continue
     assert len(seen) == (7 if name == "ATAC" else 3)
+    assert list(whole.snapshots) == [10, 20], "the first reports after a quarter and a half"
+    assert len(whole.diagnostics) == (0 if name == "DT" else 5)
     assert_equal(outcome, whole)
     assert_equal(load_run(tmp_path).outcome, whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "config.json",
         "metrics.csv",
         "result.json",
+        "snapshots.safetensors",
         "weights.safetensors",
     ]
     assert_equal(train(run), whole)
+
+
+def test_a_run_without_snapshots_and_diagnostics_is_readable(tmp_path: Path) -> None:
+    """Earlier versions wrote neither."""
+    run = Run(noise_dataset(), small("IQL"), folder=tmp_path)
+    whole = train(run, pace=OFTEN)
+    (tmp_path / "snapshots.safetensors").unlink()
+    (tmp_path / "result.json").write_text('{"status": "finished", "failure": ""}')
+    found = load_run(tmp_path).outcome
+    assert (found.snapshots, found.diagnostics) == ({}, {})
+    jax.tree.map(np.testing.assert_array_equal, found.weights, whole.weights)
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("snapshots.safetensors", b"damaged"),
+        ("snapshots.safetensors", save({"policy/weight": np.zeros(3)})),
+        ("snapshots.safetensors", save({"10": np.zeros(3)})),
+        ("result.json", b'{"failure": "", "diagnostics": [1]}'),
+        ("result.json", b'{"failure": "", "diagnostics": {"live_units": "many"}}'),
+    ],
+)
+def test_damaged_snapshots_and_diagnostics_are_refused(
+    tmp_path: Path, file: str, content: bytes
+) -> None:
+    train(Run(noise_dataset(), small("BC"), folder=tmp_path), pace=OFTEN)
+    (tmp_path / file).write_bytes(content)
+    with pytest.raises(BadInput, match=file):
+        load_run(tmp_path)
 
 
 def test_steps_per_report_do_not_matter() -> None:
@@ -75,6 +112,12 @@ def test_steps_per_report_do_not_matter() -> None:
     one, other = train(run, pace=Pace(report_steps=7)), train(run, pace=Pace(report_steps=1000))
     jax.tree.map(np.testing.assert_array_equal, one.weights, other.weights)
     assert one.metrics["step"].tolist() == [7, 14, 21, 28, 30]
+
+
+def test_a_run_shorter_than_a_report_has_no_snapshots(tmp_path: Path) -> None:
+    outcome = train(Run(noise_dataset(), small("BC"), folder=tmp_path))
+    assert outcome.snapshots == load_run(tmp_path).outcome.snapshots == {}
+    assert not (tmp_path / "snapshots.safetensors").exists()
 
 
 def test_a_folder_holds_one_run(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ PLAN = grid_plan()
 TRIAL = PLAN.final({})[0]
 VERSIONS = {"instinct": "0"}
 FOUND = Measurement(
-    {"return": (1.0, 2.0)}, {"step": (1.0,), "loss": (0.5,)}, ((0.5, -0.5),), seconds=4.0
+    {"return": (1.0, 2.0)}, {"step": (1.0,), "loss": (0.5,)}, actions=((0.5, -0.5),), seconds=4.0
 )
 
 

@@ -62,8 +62,12 @@ def take(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
     }
 
 
-def nest_snapshots(arrays: Mapping[str, Array]) -> dict[int, dict[str, Any]]:
+def nest_snapshots(arrays: Mapping[str, Array], file: Path) -> dict[int, dict[str, Any]]:
     """Return weights by step from arrays whose names begin with the step."""
+    for name in arrays:
+        step, _, rest = name.partition("/")
+        if not (step.isdecimal() and rest):
+            raise BadInput("is not part of the policy after a step", file=file, field=name)
     steps = sorted({int(name.partition("/")[0]) for name in arrays})
     return {step: nest(take(arrays, f"{step}/")) for step in steps}
 

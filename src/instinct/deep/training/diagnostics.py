@@ -5,8 +5,11 @@
   of the recorded action before they end, in the units of the rewards.
 - `disagreement`: mean |f₁ − f₂| at recorded pairs, in the units of the rewards.
 - `live_units`: the share of units in the critics' last hidden layer that are ever active.
+
+Values of IQL are in the units of its scaled rewards. A number that is not finite is left out.
 """
 
+import math
 from collections.abc import Sequence
 
 import jax
@@ -18,12 +21,25 @@ from instinct.deep.algorithms.algorithm import Algorithm, State, box_of, to_unit
 from instinct.deep.nn.networks import MLP, linear, mlp
 from instinct.util.spacing import evenly_spaced
 
+DIAGNOSTICS = {
+    "action_distance": "distance from recorded actions",
+    "value_at_starts": "value at starts",
+    "value_before_ends": "value before ends",
+    "disagreement": "disagreement of the critics",
+    "live_units": "share of live units",
+}
+"""The diagnostics of an agent, with the words that tables use."""
 ROWS = 2000
 """At most so many recorded states are looked at."""
 
 
 def diagnose(algorithm: Algorithm, state: State, dataset: Dataset) -> dict[str, float]:
     """Return the diagnostics that the algorithm allows for; empty if it needs a history."""
+    found = measure(algorithm, state, dataset)
+    return {name: value for name, value in found.items() if math.isfinite(value)}
+
+
+def measure(algorithm: Algorithm, state: State, dataset: Dataset) -> dict[str, float]:
     weights = jax.tree.map(jnp.asarray, algorithm.weights(state))
     carry = algorithm.start(weights, 1, jax.random.key(0))
     if jax.tree.leaves(carry):

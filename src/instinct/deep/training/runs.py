@@ -28,6 +28,7 @@ from instinct.util.jsonio import read_json, write_json
 
 CHECKPOINT = "checkpoint.safetensors"
 SNAPSHOTS = "snapshots.safetensors"
+RESULT = "result.json"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SavedRun:
-    """What a run folder holds."""
+    """The contents of a run folder."""
 
     algorithm: Algorithm
     outcome: Outcome
@@ -130,12 +131,13 @@ def close_folder(folder: Path, outcome: Outcome) -> None:
     """Write the outcome of a run; `result.json` comes last and marks the run as finished."""
     if not outcome.failure:
         save_tree(folder / "weights.safetensors", outcome.weights)
-        snapshots = {str(step): weights for step, weights in outcome.snapshots.items()}
-        save_tree(folder / SNAPSHOTS, snapshots)
+        if outcome.snapshots:
+            snapshots = {str(step): weights for step, weights in outcome.snapshots.items()}
+            save_tree(folder / SNAPSHOTS, snapshots)
     write_metrics(folder / "metrics.csv", outcome.metrics)
     status = "failed" if outcome.failure else "finished"
     result = {"status": status, "failure": outcome.failure}
-    write_json(folder / "result.json", result | {"diagnostics": dict(outcome.diagnostics)})
+    write_json(folder / RESULT, result | {"diagnostics": dict(outcome.diagnostics)})
     for path in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
         path.unlink(missing_ok=True)
 
@@ -143,7 +145,7 @@ def close_folder(folder: Path, outcome: Outcome) -> None:
 def load_run(folder: Path) -> SavedRun:
     """Read the folder of a finished or failed run."""
     config = read_json(folder / "config.json")
-    if not (folder / "result.json").exists():
+    if not (folder / RESULT).exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
         cls = find_algorithm(config["algorithm"])
@@ -157,19 +159,29 @@ def load_run(folder: Path) -> SavedRun:
 
 
 def load_outcome(folder: Path) -> Outcome:
-    result = read_json(folder / "result.json")
-    failure = str(result.get("failure", ""))
+    """Read what a run left; runs of earlier versions have neither snapshots nor diagnostics."""
+    failure = str(read_json(folder / RESULT).get("failure", ""))
     arrays = {} if failure else load_arrays(folder / "weights.safetensors")[0]
     snapshots = {}
     if (folder / SNAPSHOTS).exists():
-        snapshots = nest_snapshots(load_arrays(folder / SNAPSHOTS)[0])
+        snapshots = nest_snapshots(load_arrays(folder / SNAPSHOTS)[0], folder / SNAPSHOTS)
     return Outcome(
         nest(arrays),
         read_metrics(folder / "metrics.csv"),
         failure,
         snapshots,
-        dict(result.get("diagnostics", {})),
+        load_diagnostics(folder),
     )
+
+
+def load_diagnostics(folder: Path) -> dict[str, float]:
+    """Read the diagnostics of a finished run; empty if it has none."""
+    found = read_json(folder / RESULT).get("diagnostics", {})
+    try:
+        return {str(name): float(value) for name, value in found.items()}
+    except (AttributeError, TypeError, ValueError):
+        problem = "must be numbers by name"
+        raise BadInput(problem, file=folder / RESULT, field="diagnostics") from None
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:

@@ -33,7 +33,7 @@ from instinct.errors import BadInput
 
 @dataclass(frozen=True)
 class StageProgress:
-    """How far a stage is; the metrics are means over the steps since the last report."""
+    """The progress of a stage; the metrics are means over the steps since the last report."""
 
     stage: str
     step: int
@@ -46,7 +46,7 @@ OnProgress = Callable[[StageProgress], None]
 
 @dataclass(frozen=True)
 class Pace:
-    """How often to report, in steps, and to write a checkpoint, in seconds."""
+    """The intervals of reports, in steps, and of checkpoints, in seconds."""
 
     report_steps: int = 1000
     checkpoint_seconds: float = 60.0
@@ -124,7 +124,7 @@ class StageTraining:
         template = jax.eval_shape(begin, stack([self.algorithm]), self.key, self.data, self.warm)
         state = rename_leaves(state, [name for name, _ in named_leaves(template)])
         self.state = restore(template, state, self.checkpoint)
-        self.snapshots = nest_snapshots(take(arrays, "snapshots/"))
+        self.snapshots = nest_snapshots(take(arrays, "snapshots/"), self.checkpoint)
         try:
             table = zip(*(column.tolist() for column in columns.values()), strict=True)
             self.rows = [dict(zip(columns, map(float, row), strict=True)) for row in table]
