@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from instinct.report.kit.page import Page
+from instinct.report.run_verdicts import run_rows
 from instinct.report.sections.numbers import rows
 from instinct.study.facts import removal_numbers
 from instinct.study.findings import Findings
@@ -27,6 +28,7 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
         "first_seed": plan.first_seed,
         "episodes": plan.episodes,
         "results": rows(findings),
+        "diagnostics": run_rows(findings),
         "positive_bias": [
             {"algorithm": algorithm, **found._asdict()}
             for algorithm in plan.algorithms

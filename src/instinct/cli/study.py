@@ -18,6 +18,7 @@ from instinct.experiments.results import FILE, load, save
 from instinct.report.kit.page import write_page
 from instinct.report.kit.tables import Table
 from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
+from instinct.report.run_verdicts import run_rows
 from instinct.report.sections.numbers import rows
 from instinct.report.study_page import compose
 from instinct.study.findings import Findings, read_findings
@@ -302,6 +303,7 @@ def study_document(findings: Findings) -> dict[str, Any]:
             "runs": findings.trials,
             "ended": findings.ended,
             "results": rows(findings),
+            "diagnostics": run_rows(findings),
             "scaled": [*findings.plan.scaled],
             "missing": [*findings.missing],
             "datasets": {name: facts["hash"] for name, facts in findings.data.items()},

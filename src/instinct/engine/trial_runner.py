@@ -20,7 +20,7 @@ from instinct.engine.tabular_trials import run_tabular
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import find_own
 from instinct.study.facts import dataset_facts, filter_facts
-from instinct.study.measurement import Measurement, per_episode
+from instinct.study.measurement import SNAPSHOT_EPISODES, Measurement, per_episode
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.simulation import Task
@@ -30,8 +30,6 @@ from instinct.util.spacing import evenly_spaced
 RUNS, WARM_STARTS = "runs", "warm-starts"
 STATES = 64
 """At how many recorded states the actions of the final policy are stored."""
-SNAPSHOT_EPISODES = 10
-"""Test episodes of a policy along the training."""
 POINTS = 100
 """How many points of a training curve are stored."""
 

@@ -8,6 +8,7 @@ from instinct.data import WRONG_LABELS
 from instinct.report.filter_verdicts import cost, filter_use
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.reward_verdicts import reward_use
+from instinct.report.run_verdicts import few_live_units, late_collapse
 from instinct.report.sections.numbers import form_of
 from instinct.report.sections.tables import paper_name, paper_numbers
 from instinct.report.settings_verdicts import settings_differ
@@ -34,11 +35,19 @@ VerdictMaker = Callable[[Findings, str], Iterator[Verdict]]
 
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     """Make all verdicts on one dataset."""
-    makers: tuple[VerdictMaker, ...] = (action_distance, no_task, one_seed)
+    makers: tuple[VerdictMaker, ...] = (action_distance, few_live_units, no_task, one_seed)
     if findings.main is not None:
         makers = (
             *(reward_use, settings_differ, beside_imitation, early_stopping, survival),
-            *(goal_terminal, positive_bias, filter_use, cost, one_seed),
+            *(
+                goal_terminal,
+                positive_bias,
+                filter_use,
+                cost,
+                late_collapse,
+                few_live_units,
+                one_seed,
+            ),
         )
     return tuple(verdict for maker in makers for verdict in maker(findings, dataset))
 

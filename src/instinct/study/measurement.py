@@ -22,6 +22,8 @@ QUANTITIES = {
 `score` is the task's normalized return, `cost` is summed over the episode, and `normalized_cost` is
 the cost divided by the task's cost target, in tasks that have a target.
 """
+SNAPSHOT_EPISODES = 10
+"""At most so many test episodes are played with a policy along the training."""
 
 
 def quantities(

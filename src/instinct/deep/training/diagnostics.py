@@ -22,13 +22,13 @@ from instinct.deep.nn.networks import MLP, linear, mlp
 from instinct.util.spacing import evenly_spaced
 
 DIAGNOSTICS = {
-    "action_distance": "distance from recorded actions",
+    "action_distance": "distance from data",
     "value_at_starts": "value at starts",
     "value_before_ends": "value before ends",
-    "disagreement": "disagreement of the critics",
-    "live_units": "share of live units",
+    "disagreement": "disagreement",
+    "live_units": "live units",
 }
-"""The diagnostics of an agent, with the words that tables use."""
+"""The diagnostics of an agent, with their column headings."""
 ROWS = 2000
 """At most so many recorded states are looked at."""
 

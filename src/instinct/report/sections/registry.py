@@ -12,6 +12,7 @@ from instinct.report.sections.common import (
     overview_section,
     settings_section,
 )
+from instinct.report.sections.diagnostics import diagnostics_section
 from instinct.report.sections.filters import filter_section
 from instinct.report.sections.quantities import quantity_sections
 from instinct.report.sections.safety import safety_section
@@ -33,6 +34,7 @@ SECTIONS: dict[str, SectionMaker] = {
     "bias": bias_section,
     "goal-terminal": goal_terminal_section,
     "overview": overview_section,
+    "diagnostics": diagnostics_section,
     "actions": action_section,
     "data": data_section,
     "curves": curves_section,
