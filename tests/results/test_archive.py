@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from instinct.data import KAPPA
 from instinct.errors import BadInput
-from instinct.results.archive import RUNS, STUDY, merge, read_archive, write_archive
+from instinct.report.verdicts import verdicts
+from instinct.results.archive import PROGRESS, RUNS, STUDY, merge, read_archive, write_archive
 from instinct.study.findings import Findings, read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
@@ -57,6 +59,76 @@ def test_a_row_for_every_run_that_has_not_failed(tmp_path: Path, findings: Findi
     assert lines[0] == "dataset,algorithm,label,filter,seed,score,length"
     assert len(lines) == 1 + 9
     assert lines[1].startswith("hopper-medium,BC,original,all,0,3.33333,")
+
+
+def diagnosed(trial: Trial, score: float) -> Measurement:
+    """A run with snapshots, and the diagnostics of an agent with or without critics."""
+    critics = {} if trial.algorithm == "BC" else {"live_units": 1 / 3, "disagreement": 1234.5678}
+    return replace(
+        scores(trial, score),
+        progress={"step": (1_000_000.0, 2_000_000.0), "score": (10 / 3 + trial.seed, 20.0)},
+        diagnostics={"action_distance": 0.125 + trial.seed, **critics},
+    )
+
+
+def test_diagnostics_and_progress_are_kept(tmp_path: Path) -> None:
+    store_with(tmp_path / "study", PLAN, lambda trial: diagnosed(trial, 40.0))
+    findings = read_findings(tmp_path / "study")
+    write_archive(findings, tmp_path / "kept")
+    header, first = (tmp_path / "kept" / RUNS).read_text().splitlines()[:2]
+    assert header.endswith(",length,action_distance,disagreement,live_units")
+    assert first.endswith(",0.125,,")
+    lines = (tmp_path / "kept" / PROGRESS).read_text().splitlines()
+    assert lines[:2] == [
+        "dataset,algorithm,label,filter,seed,step,score",
+        "hopper-medium,BC,original,all,0,1000000,3.33333",
+    ]
+    assert len(lines) == 1 + 10 * 2
+    kept, _ = read_archive(tmp_path / "kept")
+    for cell, found in findings.results.items():
+        assert [*kept.results[cell].progress] == ["step", "score"]
+        assert {*kept.results[cell].diagnostics} == {*found.diagnostics}
+        for name, values in found.progress.items():
+            np.testing.assert_allclose(kept.results[cell].progress[name], values, rtol=1e-5)
+        for name, values in found.diagnostics.items():
+            np.testing.assert_allclose(kept.results[cell].diagnostics[name], values, rtol=1e-5)
+    codes = [[v.code for v in verdicts(each, "hopper-medium")] for each in (kept, findings)]
+    assert codes[0] == codes[1]
+
+
+def test_an_archive_without_progress(tmp_path: Path, findings: Findings) -> None:
+    """What was there before is removed."""
+    store_with(tmp_path / "other", PLAN, lambda trial: diagnosed(trial, 40.0))
+    write_archive(read_findings(tmp_path / "other"), tmp_path / "kept")
+    write_archive(findings, tmp_path / "kept")
+    assert not (tmp_path / "kept" / PROGRESS).exists()
+    kept, _ = read_archive(tmp_path / "kept")
+    assert all(not (each.progress or each.diagnostics) for each in kept.results.values())
+
+
+def test_progress_of_other_runs_is_refused(tmp_path: Path) -> None:
+    store_with(tmp_path / "study", PLAN, lambda trial: diagnosed(trial, 40.0))
+    write_archive(read_findings(tmp_path / "study"), tmp_path / "kept")
+    lines = (tmp_path / "kept" / PROGRESS).read_text().splitlines()
+    (tmp_path / "kept" / PROGRESS).write_text("\n".join(lines[:-1]))
+    with pytest.raises(BadInput, match=PROGRESS):
+        read_archive(tmp_path / "kept")
+
+
+def test_a_part_with_diagnostics_beside_results_without(tmp_path: Path) -> None:
+    store_with(tmp_path / "whole", PLAN, lambda trial: scores(trial, 40.0))
+    write_archive(read_findings(tmp_path / "whole"), tmp_path / "kept")
+    plan = PLAN.scale_down(("PSPI", "zero"), 2, None)
+    store_with(tmp_path / "part", plan, lambda trial: diagnosed(trial, 70.0))
+    both = merge(read_archive(tmp_path / "kept")[0], read_findings(tmp_path / "part"))
+    write_archive(both, tmp_path / "kept")
+    again, _ = read_archive(tmp_path / "kept")
+    for cell, found in again.results.items():
+        there = cell.label == "zero"
+        assert bool(found.progress) == bool(found.diagnostics) == there
+        assert [*found.means["score"]] == [70.0 if there else 40.0] * 2
+    zero = again.results[Cell("hopper-medium", "PSPI", "zero")]
+    assert zero.progress["score"] == pytest.approx(np.array([[10 / 3, 20], [13 / 3, 20]]), rel=1e-5)
 
 
 def test_what_was_run_is_kept_beside_what_the_preset_gives_today(

@@ -1,21 +1,24 @@
-"""Archives: the findings of a study in two text files that can be kept in a repository.
+"""Archives: the findings of a study in text files that can be kept in a repository.
 
-`runs.csv` has a row for every run, with the mean of each quantity over its test episodes.
-`study.json` has the plan, the facts about the datasets, what is missing, and the machine.
+`runs.csv` has a row for every run, with the mean of each quantity over its test episodes and the
+diagnostics of the agent. `progress.csv` has a row for every policy along the training of a run, if
+there are any. `study.json` has the plan, the facts about the datasets, what is missing, and the
+machine. Archives of earlier versions have neither progress nor diagnostics.
 """
 
 import csv
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from instinct.data import KAPPA
+from instinct.data import KAPPA, Array
+from instinct.deep.training.diagnostics import DIAGNOSTICS
 from instinct.errors import BadInput
 from instinct.study.facts import add_normalized_costs
 from instinct.study.findings import CellResult, Findings
@@ -33,22 +36,19 @@ from instinct.util.atomic import replacing
 from instinct.util.cores import cores
 from instinct.util.jsonio import to_json_data
 
-RUNS, STUDY = "runs.csv", "study.json"
+RUNS, PROGRESS, STUDY = "runs.csv", "progress.csv", "study.json"
 LEFT_OUT = ("points",)
 """Facts of a dataset that only figures need."""
 
 
 def write_archive(findings: Findings, folder: Path) -> None:
     """Write the findings to the folder."""
-    quantities = findings.quantities()
-    with replacing(folder / RUNS) as scratch, scratch.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([*Cell._fields, "seed", *quantities])
-        for cell, found in findings.results.items():
-            for number, seed in enumerate(found.seeds):
-                writer.writerow(
-                    [*cell, seed, *(rounded(found, name, number) for name in quantities)]
-                )
+    write_rows(folder / RUNS, *run_rows(findings))
+    columns, rows = progress_rows(findings)
+    if rows:
+        write_rows(folder / PROGRESS, columns, rows)
+    else:
+        (folder / PROGRESS).unlink(missing_ok=True)
     content = {
         "format": FORMAT,
         "plan": findings.plan.content,
@@ -71,6 +71,52 @@ def write_archive(findings: Findings, folder: Path) -> None:
     }
     with replacing(folder / STUDY) as scratch:
         scratch.write_text(json.dumps(to_json_data(content), indent=1) + "\n", "utf-8")
+
+
+def run_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
+    """Return headings and a row for every run that has not failed."""
+    quantities, results = findings.quantities(), findings.results
+    diagnostics = [
+        name for name in DIAGNOSTICS if any(name in each.diagnostics for each in results.values())
+    ]
+    rows = [
+        [
+            *(*cell, str(seed)),
+            *(rounded(found.means, name, i) for name in quantities),
+            *(rounded(found.diagnostics, name, i) for name in diagnostics),
+        ]
+        for cell, found in results.items()
+        for i, seed in enumerate(found.seeds)
+    ]
+    return [*Cell._fields, "seed", *quantities, *diagnostics], rows
+
+
+def progress_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
+    """Return headings and a row for every policy along the training of a run."""
+    known = {cell: found for cell, found in findings.results.items() if "step" in found.progress}
+    quantities = [
+        name for name in QUANTITIES if any(name in found.progress for found in known.values())
+    ]
+    rows = [
+        [
+            *(*cell, str(seed), f"{step:.0f}"),
+            *(rounded(found.progress, name, (i, point)) for name in quantities),
+        ]
+        for cell, found in known.items()
+        for i, seed in enumerate(found.seeds)
+        for point, step in enumerate(found.progress["step"][i])
+    ]
+    return [*Cell._fields, "seed", "step", *quantities], rows
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    with replacing(path) as scratch, scratch.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
 
 
 def merge(kept: Findings, part: Findings) -> Findings:
@@ -101,19 +147,19 @@ def merge(kept: Findings, part: Findings) -> Findings:
     )
 
 
-def rounded(found: CellResult, quantity: str, number: int) -> str:
+def rounded(columns: Mapping[str, Array], name: str, place: int | tuple[int, int]) -> str:
     """Format a number with six digits, far more than its standard error needs."""
-    return f"{found.means[quantity][number]:.6g}" if quantity in found.means else ""
+    return f"{columns[name][place]:.6g}" if name in columns else ""
 
 
 def read_archive(folder: Path) -> tuple[Findings, str]:
     """Read the findings in the folder, without learning curves, and the machine."""
     try:
         content = json.loads((folder / STUDY).read_text("utf-8"))
-        with (folder / RUNS).open(newline="") as file:
-            rows = [*csv.DictReader(file)]
+        rows = read_rows(folder / RUNS)
+        progress = read_rows(folder / PROGRESS) if (folder / PROGRESS).exists() else []
         plan, upgrade = from_content(content["plan"]), format_of(content) == 1
-        results = {each.cell: each for each in cell_results(content["cells"], rows)}
+        results = {each.cell: each for each in cell_results(content["cells"], rows, progress)}
         facts: dict[str, Any] = content["datasets"]
         if upgrade:
             results = {cell: upgrade_result(plan, each) for cell, each in results.items()}
@@ -134,20 +180,41 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
 
 
 def cell_results(
-    content: list[Mapping[str, Any]], rows: list[dict[str, str]]
+    content: list[Mapping[str, Any]], rows: list[dict[str, str]], progress: list[dict[str, str]]
 ) -> Iterator[CellResult]:
     for each in content:
         cell = Cell(**{name: each[name] for name in Cell._fields})
-        mine = [row for row in rows if all(row[name] == each[name] for name in Cell._fields)]
-        quantities = [name for name in (*QUANTITIES, OLD_SCORE) if mine and mine[0].get(name)]
+        mine = rows_of(cell, rows)
+        seeds = [row["seed"] for row in mine]
         yield CellResult(
             cell=cell,
-            seeds=tuple(int(row["seed"]) for row in mine),
-            means={name: np.array([float(row[name]) for row in mine]) for name in quantities},
+            seeds=tuple(map(int, seeds)),
+            means=numbers(mine, (*QUANTITIES, OLD_SCORE)),
             settings=each["settings"],
             changes=each["changes"],
+            progress=progress_of(seeds, rows_of(cell, progress)),
+            diagnostics=numbers(mine, DIAGNOSTICS),
             missing=tuple(each["missing"]),
         )
+
+
+def progress_of(seeds: list[str], rows: list[dict[str, str]]) -> dict[str, Array]:
+    """Return the columns of progress, [seeds, points]; all seeds must have as many points."""
+    points = len(rows) // max(1, len(seeds))
+    if [row["seed"] for row in rows] != [seed for seed in seeds for _ in range(points)]:
+        raise ValueError(f"{PROGRESS} does not fit {RUNS}")
+    columns = numbers(rows, ("step", *QUANTITIES))
+    return {name: values.reshape(len(seeds), points) for name, values in columns.items()}
+
+
+def rows_of(cell: Cell, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row for row in rows if all(row[name] == cell[i] for i, name in enumerate(Cell._fields))]
+
+
+def numbers(rows: list[dict[str, str]], names: Iterable[str]) -> dict[str, Array]:
+    """Return the columns of these names that the rows have."""
+    there = [name for name in names if rows and rows[0].get(name)]
+    return {name: np.array([float(row[name]) for row in rows]) for name in there}
 
 
 def upgrade_result(plan: Plan, result: CellResult) -> CellResult:
