@@ -158,6 +158,9 @@ def evaluate(policy: Any, env: Any = None, *, episodes: int = 50, seed: int = 0)
     actions, or an object with `predict`. `env` is the name of a task, the id of a Gymnasium
     environment, an environment, or a function that makes one.
 
+    Whether to trust an agent is also in the `diagnostics` of its folder's `result.json`, which
+    `instinct evaluate` shows.
+
     >>> import numpy as np
     >>> import instinct
     >>> still = lambda observations: np.zeros((len(observations), 1))

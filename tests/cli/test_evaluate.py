@@ -9,7 +9,7 @@ import pytest
 from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.cli.evaluate import measured
 from instinct.deep import Run as TrainingRun
-from instinct.deep import load_policy, train
+from instinct.deep import load_policy, load_run, train
 from instinct.deep.algorithms.bc import BC
 from instinct.tasks.evaluation import Evaluation, evaluate
 from tests.cli.conftest import Run
@@ -34,6 +34,21 @@ def test_gives_the_means_of_the_evaluation(run: Run, folder: Path) -> None:
     assert result["score"] == pytest.approx(expected.scores.mean())
     assert result["return_stderr"] == pytest.approx(expected.returns.std(ddof=1) / np.sqrt(5))
     assert "score" in run("evaluate", folder, "--task", "hopper", "--episodes", 2).out
+
+
+def test_the_diagnostics_of_the_run_are_shown(run: Run, folder: Path) -> None:
+    """A folder of an earlier version has none."""
+    options = ("evaluate", folder, "--task", "hopper", "--episodes", 2)
+    distance = load_run(folder).outcome.diagnostics["action_distance"]
+    assert run(*options, "--json").json["diagnostics"] == {"action_distance": distance}
+    assert f"{distance:.4g}" in run(*options).out
+    result = {"status": "finished", "failure": ""}
+    (folder / "result.json").write_text(json.dumps(result))
+    assert "diagnostics" not in run(*options, "--json").json
+    assert "action_distance" not in run(*options).out
+    dead = {"action_distance": 0.5, "live_units": 0.05}
+    (folder / "result.json").write_text(json.dumps(result | {"diagnostics": dead}))
+    assert "Less than 10%" in run(*options).out
 
 
 def test_the_task_is_known_from_the_runs_dataset(run: Run, folder: Path) -> None:

@@ -31,7 +31,10 @@ def test_a_run_folder_says_what_was_trained(run: Run, file: Path, tmp_path: Path
     config = json.loads((folder / "config.json").read_text())
     assert (config["algorithm"], config["label"], config["seed"]) == ("BC", "zero", 3)
     assert config["source"] == str(file)
-    assert load_run(folder).outcome.failure == ""
+    outcome_there = load_run(folder).outcome
+    assert outcome_there.failure == ""
+    assert outcome.json["diagnostics"] == outcome_there.diagnostics
+    assert "action_distance" in run("train", file, *options[:-1], *TINY).out
 
 
 def test_terminals_can_be_removed(run: Run, file: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from instinct.audits.audit import Audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.cli.study import study_document
+from instinct.data import Array
 from instinct.report.kit.page import Section, html
+from instinct.report.run_verdicts import late_collapses
 from instinct.report.sections.diagnostics import diagnostics_section
 from instinct.report.study_page import compose
 from instinct.report.verdicts import verdicts
@@ -154,6 +157,34 @@ def test_late_collapse_of_a_success_rate(
     store_with(tmp_path, plan, measure)
     found = verdicts(read_findings(tmp_path), data)
     assert ("late-collapse" in {each.code for each in found}) == expected
+
+
+@pytest.mark.parametrize("level", [0.1, 0.3, 0.4, 0.5, 0.7, 0.9])
+def test_policies_that_do_not_change_are_rarely_flagged(tmp_path: Path, level: float) -> None:
+    """In at most 4% of runs: success rates, and scores with half their mean as deviation."""
+    runs, random = 4000, np.random.default_rng(0)
+    early, late = (runs, 3, 10), (runs, 50)
+    drawn: dict[str, tuple[Array, Array]] = {
+        "success": (random.random(early) < level, random.random(late) < level),
+        "score": (
+            random.normal(100 * level, 50 * level, early),
+            random.normal(100 * level, 50 * level, late),
+        ),
+    }
+    for main, data in {"success": "metaworld:reach", "score": DATA}.items():
+        plan = Plan(main, (data,), ("PSPI",), labels=("original",), seeds=1, episodes=50)
+        measured = Measurement({main: (1.0,)})
+        store_with(tmp_path / main, plan, partial(lambda found, _: found, measured))
+        findings = read_findings(tmp_path / main)
+        (cell,) = findings.results
+        earlier, last = drawn[main]
+        found = replace(
+            findings.results[cell],
+            seeds=tuple(range(runs)),
+            means={main: last.mean(axis=1)},
+            progress={"step": np.tile(STEPS, (runs, 1)), main: earlier.mean(axis=2)},
+        )
+        assert len([*late_collapses(replace(findings, results={cell: found}), found)]) < 0.04 * runs
 
 
 def test_few_live_units(tmp_path: Path) -> None:

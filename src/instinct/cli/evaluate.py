@@ -6,9 +6,11 @@ from typing import Annotated
 import typer
 
 from instinct.api import evaluate, evaluation_task
+from instinct.cli.diagnostics import show_diagnostics
 from instinct.cli.objects import own_environment
 from instinct.cli.options import TASKS_HELP, Seed, task_option
 from instinct.cli.output import Json, print_json, show_table
+from instinct.deep.training.runs import load_diagnostics
 from instinct.report.kit.tables import Table
 from instinct.tasks.evaluation import Evaluation, mean_and_error
 
@@ -28,20 +30,25 @@ def evaluate_run(
 ) -> None:
     """Evaluate the final policy of a run with the task's own reward.
 
+    The diagnostics tell from recorded states whether to trust the agent: how far
+    its actions are from the data's, and what its critics know.
+
     Example: instinct evaluate runs/hopper-bc --episodes 50 --json
     """
     where = evaluation_task(folder, None if env is None else own_environment(env))
     result = evaluate(folder, where.name, episodes=episodes, seed=seed)
     quantities = measured(result, where.cost_target)
+    diagnostics = load_diagnostics(folder)
     if json:
         document = {"run": str(folder), "task": where.name, "episodes": episodes, "seed": seed}
         for name, (mean, error) in quantities.items():
             document |= {name: mean, f"{name}_stderr": error}
-        print_json(document)
+        print_json(document | ({"diagnostics": diagnostics} if diagnostics else {}))
         return
     rows = tuple((name, f"{m:.2f} ± {e:.2f}") for name, (m, e) in quantities.items())
     caption = f"Final policy in {where.name}: mean ± standard error over {episodes} episodes."
     show_table(Table("evaluation", caption, ("", str(folder)), rows))
+    show_diagnostics(diagnostics)
 
 
 def measured(

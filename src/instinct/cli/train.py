@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from instinct.api import make_run
+from instinct.cli.diagnostics import show_diagnostics
 from instinct.cli.loading import open_dataset
 from instinct.cli.objects import own_label
 from instinct.cli.options import (
@@ -83,6 +84,9 @@ def train(
         raise InstinctError(f"{folder}: {outcome.failure}")
     if json:
         last = {metric: float(values[-1]) for metric, values in outcome.metrics.items()}
-        print_json({"run": str(folder), "settings": settings_of(run.algorithm), "metrics": last})
+        document = {"run": str(folder), "settings": settings_of(run.algorithm), "metrics": last}
+        found = dict(outcome.diagnostics)
+        print_json(document | ({"diagnostics": found} if found else {}))
         return
+    show_diagnostics(outcome.diagnostics)
     out.print(f"Run: {folder}", soft_wrap=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from instinct.data import ALL, Array
+from instinct.deep.training.diagnostics import LIVE_UNITS
 from instinct.report.kit.page import Verdict
 from instinct.report.sections.numbers import NAMES, form_of
 from instinct.study.findings import CellResult, Findings
@@ -21,8 +22,6 @@ LOST_OF_BEST = 0.1
 """… more than this share of the best possible result, …"""
 LOST_ERRORS = 2.5
 """… and in success rates more than this many of the largest standard errors, ½/√episodes."""
-LIVE_UNITS = 0.1
-"""Critics with a smaller share of live units cannot tell actions apart."""
 LISTED = 6
 """A verdict names at most so many runs; its numbers have all."""
 

@@ -29,6 +29,8 @@ DIAGNOSTICS = {
     "live_units": "live units",
 }
 """The diagnostics of an agent, with their column headings."""
+LIVE_UNITS = 0.1
+"""Critics with a smaller share of live units hardly tell actions apart."""
 ROWS = 2000
 """At most so many recorded states are looked at."""
 
