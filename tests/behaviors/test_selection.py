@@ -47,17 +47,23 @@ def test_shipped_weights_are_the_measured_ones(tmp_path: Path) -> None:
     train(config, LocomotionTask(config.task), 600, tmp_path / "training")
     task = LocomotionTask("hopper")
     chosen, networks = select(
-        task, tmp_path / "training", 5.0, "the command", episodes=3, screening_episodes=2
+        task,
+        tmp_path / "training",
+        5.0,
+        "mine",
+        "the command",
+        episodes=3,
+        screening_episodes=2,
     )
     ship(chosen, networks, tmp_path / "training", tmp_path)
-    assert shipped("hopper", tmp_path) == chosen
-    assert curve("hopper", tmp_path)["step"].tolist() == [200, 400, 600]
+    assert shipped("hopper", "mine", tmp_path) == chosen
+    assert curve("hopper", "mine", tmp_path)["step"].tolist() == [200, 400, 600]
     assert chosen.snapshots[0].name == "random"
-    assert chosen.names("medium-expert") == ("medium", "expert")
-    replay = chosen.names("medium-replay")
-    assert replay[0] == "random"
-    assert replay[-1] == "medium"
+    assert chosen.shares("medium-expert") == (("medium", 1), ("expert", 1))
+    replay = chosen.shares("medium-replay")
+    assert replay[0] == ("random", 1)
+    assert replay[-1] == ("medium", 1)
     for snapshot in chosen.snapshots:
-        again = evaluate(behaviors("hopper", tmp_path)[snapshot.name], task, 3)
+        again = evaluate(behaviors("hopper", "mine", tmp_path)[snapshot.name], task, 3)
         assert float(again.returns.mean()) == snapshot.mean_return
         assert float(again.lengths.mean()) == snapshot.length

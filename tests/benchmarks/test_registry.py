@@ -1,17 +1,22 @@
 """Benchmarks, tasks and datasets by name."""
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from instinct.behaviors.shipped import behaviors, shipped
+from instinct.behaviors.choice import choices
+from instinct.behaviors.collection import Part, collect
+from instinct.behaviors.shipped import behaviors, shipped, shipped_names, shipped_tasks
 from instinct.benchmarks.benchmark import Benchmark
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.benchmarks.gymnasium.task import GymTask
 from instinct.benchmarks.locomotion.d4rl import file_name, present
 from instinct.benchmarks.locomotion.datasets import QUALITIES, RECORDINGS
+from instinct.benchmarks.locomotion.simulation import BODIES
+from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.benchmarks.recipe import FunctionRecipe, Recipe
 from instinct.benchmarks.registry import (
     BENCHMARKS,
@@ -56,18 +61,26 @@ def test_every_quality_is_made_once_and_kept(quality: str, own_folder: Path) -> 
     note = find_recipe(name).note()
     assert note is not None
     assert note["hash"] == dataset.hash
-    assert note["snapshots"] == list(shipped("hopper").names(quality))
+    assert note["snapshots"] == find_recipe(name).provenance()["snapshots"]
     (made,) = (own_folder / "datasets").glob("*.npz")
     before = made.stat().st_mtime_ns
     assert find_dataset(name).hash == dataset.hash
     assert made.stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize(
+    ("task", "name"), [(task, name) for task in shipped_tasks() for name in shipped_names(task)]
+)
+def test_the_shipped_table_describes_the_shipped_weights(task: str, name: str) -> None:
+    one = shipped(task, name)
+    assert (one.task, one.name) == (task, name)
+    assert {snapshot.name for snapshot in one.snapshots} == {*behaviors(task, name)}
+    assert {share.snapshot for share in one.replay} <= {*behaviors(task, name)}
+
+
 @pytest.mark.parametrize("task", ["hopper", "walker2d", "halfcheetah"])
-def test_the_shipped_table_describes_the_shipped_weights(task: str) -> None:
+def test_the_first_behavior_has_all_qualities(task: str) -> None:
     one = shipped(task)
-    assert one.task == task
-    assert {snapshot.name for snapshot in one.snapshots} == {*behaviors(task)}
     steps = [snapshot.step for snapshot in one.snapshots]
     assert steps == sorted(steps)
     assert steps[0] == 0
@@ -89,8 +102,87 @@ def test_unknown_names_list_the_known() -> None:
 
 
 def test_fewer_transitions_than_snapshots_are_refused() -> None:
-    with pytest.raises(BadInput, match="at least 2 transitions"):
+    with pytest.raises(BadInput, match="more transitions, for all its 2 parts"):
         find_dataset("hopper-medium-expert@1")
+
+
+WEIGHTS = {
+    "hopper": "aa732fabee8b3f4a234825931109e50b0670ab177a26ea1deb43f7c1613365c1",
+    "walker2d": "edd764475d70ad57a78e68badb8e40ca582b1c860be74c938c7e1185a7ea48b2",
+}
+"""SHA-256 of the weights from when each task had one behavior."""
+REPLAY = ["random", *(f"replay-{i}" for i in range(1, 9)), "medium"]
+
+
+@pytest.mark.parametrize("task", WEIGHTS)
+@pytest.mark.parametrize(
+    ("quality", "snapshots"),
+    [
+        ("random", ["random"]),
+        ("medium", ["medium"]),
+        ("medium-replay", REPLAY),
+        ("medium-expert", ["medium", "expert"]),
+        ("expert", ["expert"]),
+    ],
+)
+def test_the_first_behavior_records_what_it_always_did(
+    task: str, quality: str, snapshots: list[str]
+) -> None:
+    """Everything that determines the data is as it was when each task had one behavior."""
+    name = f"{task}-{quality}:sac-0@500"
+    assert find_recipe(name).provenance() == {
+        "name": f"{task}-{quality}",
+        "transitions": 500,
+        "seed": 0,
+        "behaviors": WEIGHTS[task],
+        "snapshots": snapshots,
+        "environment": BODIES[task].environment,
+        "gymnasium": version("gymnasium"),
+        "mujoco": version("mujoco"),
+        "recipe": 1,
+    }
+    assert find_recipe(name).entry.startswith(f"{task}-{quality}-500-")
+    policies = behaviors(task)
+    parts = [Part(policies[each], 500 // len(snapshots)) for each in snapshots]
+    assert find_dataset(name).hash == collect(LocomotionTask(task), parts).hash
+
+
+def test_a_named_behavior_resolves_with_and_without_a_size() -> None:
+    recipe = find_recipe("hopper-medium:sac-0")
+    assert (recipe.name, recipe.transitions) == ("hopper-medium:sac-0", 1_000_000)
+    assert recipe.source == "sac-0 at 200,000"
+    small = find_recipe("hopper-medium:sac-0@200000")
+    assert (small.name, small.transitions) == ("hopper-medium:sac-0", 200_000)
+    assert find_recipe("hopper-medium:sac-0", 500).transitions == 500
+    benchmark = find_benchmark("hopper-medium:sac-0@300")
+    assert benchmark.name == "locomotion"
+    assert benchmark.task_of("hopper-medium:sac-0@300") == "hopper"
+    assert benchmark.quality_of("hopper-medium:sac-0@300") == "medium"
+    assert benchmark.paper_name("hopper-medium:sac-0@300") == "hopper-medium"
+    assert display_name("hopper-medium:sac-0@300") == ("hopper", "medium:sac-0@300", 1)
+
+
+def test_the_name_alone_means_the_default_behavior() -> None:
+    for task, quality in (("hopper", "medium"), ("hopper", "medium-replay")):
+        default = choices(task)[quality].default
+        alone, named = find_recipe(f"{task}-{quality}"), find_recipe(f"{task}-{quality}:{default}")
+        assert alone.entry == named.entry
+        assert alone.source == named.source
+        assert alone.source.startswith(f"{default} at ")
+
+
+def test_medium_expert_continues_with_the_first_behaviors_expert() -> None:
+    recipe = find_recipe("hopper-medium-expert:sac-1@1000")
+    assert recipe.source.startswith("sac-1 at ")
+    assert recipe.source.endswith(", sac-0 at 430,000")
+    medium, both = find_dataset("hopper-medium:sac-1@500"), recipe.dataset()
+    np.testing.assert_array_equal(both.observations[:500], medium.observations)
+
+
+@pytest.mark.parametrize("name", ["hopper-medium:sac-99", "hopper-medium:", "hopper-expert:sac-1"])
+def test_an_unknown_behavior_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=r"has no behavior .* there are sac-0"):
+        find_recipe(name)
 
 
 def test_d4rls_files_are_found_in_the_data_folder(own_folder: Path) -> None:

@@ -107,3 +107,11 @@ def test_converting_never_overwrites(run: Run, file: Path) -> None:
     outcome = run("convert", file, file)
     assert outcome.code == 2
     assert "exists already" in outcome.err
+
+
+@pytest.mark.usefixtures("own_data")
+def test_the_behavior_that_recorded_a_dataset_is_named(run: Run, file: Path) -> None:
+    document = run("inspect", "hopper-medium:sac-0@300", "--json").json
+    assert document["recorded_from"] == "sac-0 at 200,000"
+    assert "sac-0 at 200,000" in run("inspect", "hopper-medium:sac-0@300").out
+    assert "recorded_from" not in run("inspect", file, "--json").json

@@ -56,6 +56,7 @@ def select(
     task: Task,
     folder: Path,
     medium_score: float,
+    name: str,
     command: str,
     *,
     episodes: int = 100,
@@ -83,7 +84,7 @@ def select(
     snapshots = tuple(
         measure(task, networks[name], name, step, episodes) for name, step in chosen.items()
     )
-    return Shipped(task.name, command, snapshots), networks
+    return Shipped(task.name, name, command, snapshots), networks
 
 
 def score_snapshot(task: Task, network: Any, episodes: int) -> tuple[float, float]:

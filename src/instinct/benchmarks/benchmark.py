@@ -93,7 +93,16 @@ class Benchmark:
         return bool(self.file_prefix) and name.startswith(self.file_prefix)
 
     def is_made(self, name: str) -> bool:
-        return base_name(name) in self.datasets
+        return self.listed_name(name) in self.datasets
+
+    def listed_name(self, name: str) -> str:
+        """Return the name under which `datasets` lists a dataset: without a size or a variant."""
+        return base_name(name)
+
+    def variant(self, recipe: Recipe, name: str) -> Recipe:
+        """Return the variant of a listed recipe that a name without size asks for."""
+        del name
+        return recipe
 
     def recipe(self, name: str, transitions: int | None = None) -> Recipe:
         """Return the recipe of a dataset that is made here.
@@ -101,7 +110,7 @@ class Benchmark:
         `hopper-medium@200000` and `transitions` ask for another size than the dataset's own.
         """
         base, _, size = name.partition("@")
-        recipe = self.datasets[base]
+        recipe = self.variant(self.datasets[self.listed_name(name)], base)
         if "@" in name:
             if not size.isdecimal() or int(size) == 0:
                 raise BadInput(f"{name!r}: after @ comes a number of transitions")
@@ -131,7 +140,7 @@ class Benchmark:
 
     def task_of(self, dataset: str) -> str | None:
         """Return the task in which a dataset was recorded."""
-        return self.datasets[base_name(dataset)].task if self.is_made(dataset) else None
+        return self.datasets[self.listed_name(dataset)].task if self.is_made(dataset) else None
 
     def end_of(self, dataset: str) -> End:
         """Return what the terminals of a dataset mean."""
@@ -144,7 +153,11 @@ class Benchmark:
 
     def quality_of(self, dataset: str) -> str:
         """Return the quality of a dataset that is made here, such as "medium"."""
-        return self.datasets[base_name(dataset)].quality if self.is_made(dataset) else ""
+        return self.datasets[self.listed_name(dataset)].quality if self.is_made(dataset) else ""
+
+    def recorded_from(self, dataset: str) -> str:
+        """Name the policies that recorded a dataset that is made here; empty for all others."""
+        return self.recipe(dataset).source if self.is_made(dataset) else ""
 
     def without_goal_terminal(self, dataset: str) -> str | None:
         """Return the name of the same data without terminals at the goal, if there are any."""

@@ -3,18 +3,21 @@
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from instinct.behaviors.choice import Choice, choices, write_choices
 from instinct.behaviors.sac import SAC
 from instinct.behaviors.selection import select
-from instinct.behaviors.shipped import FOLDER, Shipped, curve, ship, shipped, shipped_tasks
+from instinct.behaviors.shipped import FOLDER, curve, ship, shipped, shipped_names, shipped_tasks
 from instinct.behaviors.training import TrainingConfig, TrainingPoint, train
+from instinct.benchmarks.locomotion.selection import compare_behaviors, select_nearest
+from instinct.benchmarks.locomotion.task import LocomotionTask
 from instinct.benchmarks.registry import BENCHMARKS, find_task, task_name
 from instinct.cli.options import Seed
 from instinct.cli.output import Json, out, print_json, show_progress, show_table
-from instinct.report.behaviors import draw_curves
+from instinct.report.behaviors import choice_table, draw_curves, snapshot_table
 from instinct.report.kit.figures import save
 from instinct.report.kit.markdown import markdown
 from instinct.report.kit.tables import Table
@@ -48,24 +51,46 @@ def show(
     """
     if context.invoked_subcommand is not None:
         return
-    all_shipped = [
-        shipped(task)
-        for family in BENCHMARKS.values()
-        for task in family.tasks
-        if task in shipped_tasks()
+    tasks = [
+        task for family in BENCHMARKS.values() for task in family.tasks if task in shipped_tasks()
     ]
+    by_task = {task: [shipped(task, name) for name in shipped_names(task)] for task in tasks}
     if figure is not None:
-        save(draw_curves([(one, curve(one.task)) for one in all_shipped]), figure)
+        trainings = {
+            task: [(one, curve(task, one.name)) for one in each] for task, each in by_task.items()
+        }
+        save(draw_curves(trainings), figure)
     if json:
-        print_json({"behaviors": [asdict(one) for one in all_shipped]})
+        print_json(
+            {
+                "behaviors": [asdict(one) for each in by_task.values() for one in each],
+                "choices": {
+                    task: {quality: describe(one) for quality, one in choices(task).items()}
+                    for task in tasks
+                },
+            }
+        )
         return
-    for one in all_shipped:
-        if in_markdown:
-            out.print(f"### {one.task}\n\n`{one.command}`\n", soft_wrap=True, markup=False)
-            out.print(f"{markdown(table(one), caption=False)}\n", soft_wrap=True, markup=False)
-        else:
-            show_table(table(one))
-            out.print(f"Trained by: {one.command}\n", soft_wrap=True)
+    for task, each in by_task.items():
+        for choice in choices(task).values():
+            print_part(f"{task}-{choice.quality}", "", choice_table(task, choice), in_markdown)
+        for one in each:
+            print_part(f"{task} {one.name}", one.command, snapshot_table(one), in_markdown)
+
+
+def describe(choice: Choice) -> dict[str, Any]:
+    return {"default": choice.default, **asdict(choice)}
+
+
+def print_part(title: str, command: str, table: Table, in_markdown: bool) -> None:
+    """Print a table, and the command of the training if there is one."""
+    if in_markdown:
+        trained = f"`{command}`\n\n" if command else ""
+        text = f"### {title}\n\n{trained}{markdown(table, caption=False)}\n"
+        out.print(text, soft_wrap=True, markup=False)
+    else:
+        show_table(table)
+        out.print(f"Trained by: {command}\n" if command else "", soft_wrap=True)
 
 
 @app.command("train")
@@ -118,8 +143,15 @@ def train_behavior(
 def select_behaviors(
     task: Task,
     folder: Annotated[Path, typer.Argument(help="The folder of a training.", show_default=False)],
-    medium: Annotated[float, typer.Option(help="The target score of medium.")],
+    name: Annotated[str, typer.Option(help="The name of the behavior, such as sac-1.")],
     command: Annotated[str, typer.Option(help="The command of the training, for the record.")],
+    medium: Annotated[
+        float | None,
+        typer.Option(
+            help="The target score of medium; also selects random and expert policies.",
+            show_default="D4RL's facts",
+        ),
+    ] = None,
     episodes: Annotated[
         int, typer.Option(min=1, metavar="N", help="Test episodes per selected policy.")
     ] = 100,
@@ -127,40 +159,51 @@ def select_behaviors(
         Path, typer.Option("--out", help="The folder of the weights and their table.")
     ] = FOLDER,
 ) -> None:
-    """Select random, medium, expert and replay policies of a training, and evaluate them.
+    """Select the policies of a training whose data are nearest to D4RL's, and evaluate them.
 
-    Example: instinct behaviors select hopper training --medium 44 --command "…"
+    Example: instinct behaviors select hopper training --name sac-1 --command "…"
     """
+    known = find_task(task)
     with show_progress(task) as on_progress:
-        chosen, networks = select(
-            find_task(task), folder, medium, command, episodes=episodes, on_progress=on_progress
-        )
+        if medium is not None:
+            chosen, networks = select(
+                known, folder, medium, name, command, episodes=episodes, on_progress=on_progress
+            )
+        else:
+            chosen, networks = select_nearest(
+                LocomotionTask(known.name),
+                folder,
+                name,
+                command,
+                episodes=episodes,
+                on_progress=on_progress,
+            )
     ship(chosen, networks, folder, target)
-    show_table(table(chosen))
+    show_table(snapshot_table(chosen))
+
+
+@app.command("compare")
+def compare_all(
+    task: Task,
+    transitions: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Transitions that are recorded of each.")
+    ] = 100_000,
+    target: Annotated[
+        Path, typer.Option("--out", help="The folder of the policies, for the choice.")
+    ] = FOLDER,
+) -> None:
+    """Compare the data of a task's behaviors with D4RL's; the nearest become the defaults.
+
+    Example: instinct behaviors compare hopper
+    """
+    known = LocomotionTask(find_task(task).name)
+    with show_progress(task) as on_progress:
+        found = compare_behaviors(known, transitions, on_progress)
+    write_choices(task, found, target)
+    for choice in found:
+        show_table(choice_table(task, choice))
 
 
 def finite(row: dict[str, float]) -> dict[str, float | None]:
     """Replace numbers that are not finite by None."""
     return {name: value if math.isfinite(value) else None for name, value in row.items()}
-
-
-def table(one: Shipped) -> Table:
-    """Tabulate returns, scores and lengths with action noise, and without it (*)."""
-    return Table(
-        "behaviors",
-        f"{one.task}: means over test episodes; * is without action noise.",
-        ("snapshot", "step", "return", "score", "length", "return*", "score*", "length*"),
-        tuple(
-            (
-                s.name,
-                f"{s.step:,}",
-                f"{s.mean_return:.0f}",
-                "–" if s.score is None else f"{s.score:.1f}",
-                f"{s.length:.0f}",
-                f"{s.mode_return:.0f}",
-                "–" if s.mode_score is None else f"{s.mode_score:.1f}",
-                f"{s.mode_length:.0f}",
-            )
-            for s in one.snapshots
-        ),
-    )

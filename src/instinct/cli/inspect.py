@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from instinct.benchmarks.benchmark import episode_terminals
-from instinct.benchmarks.registry import find_task, goals_end, task_of
+from instinct.benchmarks.registry import find_benchmark, find_task, goals_end, task_of
 from instinct.cli.loading import open_dataset
 from instinct.cli.objects import own_filter
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source, task_option
@@ -59,6 +59,7 @@ def inspect(
     scores = None if known is None else known.scores(dataset.returns)
     successes = episode_terminals(dataset) if goals_end(source) else None
     summary = summarize(dataset)
+    recorded_from = find_benchmark(source).recorded_from(source)
     removals = dict(removed_by(name, dataset) for name in filters or ())
     measured = {
         name: float(values.mean())
@@ -75,9 +76,10 @@ def inspect(
     if json:
         filters_found = {name: removal_numbers(facts) for name, facts in removals.items()}
         filtered = {"filters": filters_found} if removals else {}
-        print_json({"dataset": source, **asdict(summary), **measured, **filtered})
+        recorded = {"recorded_from": recorded_from} if recorded_from else {}
+        print_json({"dataset": source, **recorded, **asdict(summary), **measured, **filtered})
     else:
-        out.print(table(source, summary, measured))
+        out.print(table(source, summary, measured, recorded_from))
         if removals:
             show_table(removal_table((source, *each) for each in removals.items()))
         if figure is not None:
@@ -105,10 +107,12 @@ def convert(source: Source, target: Path, action_range: ActionRange = None) -> N
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 
 
-def table(source: str, summary: Summary, measured: dict[str, float]) -> Table:
+def table(source: str, summary: Summary, measured: dict[str, float], recorded_from: str) -> Table:
     grid = Table(title=source, show_header=False, title_justify="left", title_style="bold")
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
+    if recorded_from:
+        grid.add_row("recorded from", recorded_from)
     grid.add_row("transitions", f"{summary.transitions:,}")
     grid.add_row("episodes", f"{summary.episodes:,}")
     grid.add_row("ended by", f"{summary.terminals:,} terminals, {summary.timeouts:,} timeouts")

@@ -70,5 +70,6 @@ def provenance(findings: Findings) -> dict[str, str]:
     if plan.scaled:
         described["scaled down"] = "; ".join(plan.scaled)
     for dataset, facts in findings.data.items():
-        described[dataset] = f"SHA-256 {facts['hash']}"
+        source = f"recorded from {facts['recorded_from']}, " if "recorded_from" in facts else ""
+        described[dataset] = f"{source}SHA-256 {facts['hash']}"
     return described

@@ -26,8 +26,10 @@ PER_1000 = {
 """Stored facts about filters that are means per 1,000 transitions, and their keys in documents."""
 
 
-def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
+def dataset_facts(dataset: Dataset, task: str, name: str = "") -> dict[str, Any]:
     """Return counts, the hash, and mean and maximum of every quantity over recorded episodes.
+
+    A dataset with a name that is made here also has `recorded_from`: the policies.
 
     Where a terminal means that the goal is reached, an episode that ends by one is a success. Data
     without terminals do not tell which episodes are successes.
@@ -41,9 +43,11 @@ def dataset_facts(dataset: Dataset, task: str) -> dict[str, Any]:
         if counts_successes and known_task.end == "goal" and summary.terminals:
             successes = episode_terminals(dataset)
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
+    source = find_benchmark(name).recorded_from(name)
     behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)
     return {
         "hash": dataset.hash,
+        **({"recorded_from": source} if source else {}),
         "transitions": summary.transitions,
         "episodes": summary.episodes,
         "terminals": summary.terminals,

@@ -4,14 +4,17 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from instinct.benchmarks.benchmark import Benchmark, DisplayName
+from instinct.benchmarks.benchmark import Benchmark, DisplayName, base_name
 from instinct.benchmarks.locomotion import d4rl
-from instinct.benchmarks.locomotion.datasets import QUALITIES, RECORDINGS
+from instinct.benchmarks.locomotion.datasets import QUALITIES, RECORDINGS, Recordings
 from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.benchmarks.locomotion.task import LocomotionTask
+from instinct.benchmarks.recipe import Recipe
 from instinct.data import ActionRange, Dataset, read
 
-NAME = re.compile(rf"(?P<task>.+?)-(?P<quality>{'|'.join(QUALITIES)})(?P<version>(-v\d+)?(@\d+)?)")
+NAME = re.compile(
+    rf"(?P<task>.+?)-(?P<quality>{'|'.join(QUALITIES)})(?P<version>(-v\d+)?(:[\w-]+)?(@\d+)?)"
+)
 
 
 class LocomotionBenchmark(Benchmark):
@@ -38,6 +41,19 @@ class LocomotionBenchmark(Benchmark):
             task = self.short_name(dataset).partition("-")[0]
             return task if task in BODIES else None
         return super().task_of(dataset)
+
+    def listed_name(self, name: str) -> str:
+        """Return the name without the behavior after a colon and without the size."""
+        return base_name(name) if self.is_file(name) else base_name(name).partition(":")[0]
+
+    def variant(self, recipe: Recipe, name: str) -> Recipe:
+        """Return the recipe by the behavior that the name asks for, as in hopper-medium:sac-0."""
+        assert isinstance(recipe, Recordings)
+        _, colon, behavior = name.partition(":")
+        return recipe.by(behavior) if colon else recipe
+
+    def paper_name(self, dataset: str) -> str:
+        return self.listed_name(dataset)
 
     def read_file(self, name: str, action_range: ActionRange | None = None) -> Dataset:
         return read(d4rl.d4rl_path(name), action_range=action_range)
