@@ -27,6 +27,7 @@ from instinct.deep.algorithms.algorithm import (
     Metrics,
     State,
     Weights,
+    batch_of,
     combine,
     hyperparameters,
 )
@@ -46,6 +47,7 @@ from instinct.deep.algorithms.warm_start import (
 from instinct.deep.nn.networks import MLP, scaled_tanh_gaussian, squashed_sample, value
 from instinct.deep.nn.optimizer import Learner, linear_decay, new_learner
 from instinct.deep.nn.temperature import update_temperature
+from instinct.util.spacing import evenly_spaced
 
 QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
@@ -55,15 +57,17 @@ QUICK_GAME: dict[str, Setting] = {
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,
-    "beta": 150.0,
+    "beta": 30.0,
     "relative_beta": True,
     "fast_rate": 2e-3,
     "slow_rate": 5e-6,
     "policy_average": 5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
-LEAST_SPREAD = 0.1
-"""The smallest spread of returns that counts, in units of max(1, max |r|)/(1 − γ)."""
+BALANCE_ROWS = 10_000
+"""At most so many recorded transitions balance β."""
+TINY = 1e-12
+"""The smallest Bellman error to divide by."""
 
 
 class GameState(NamedTuple):
@@ -85,9 +89,10 @@ class ActorCritic(BellmanCritics):
     The final policy is an exponential average of the policy's weights with the rate
     `policy_average`; 1, the paper's value, is the last policy itself. The weight α of the entropy
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
-    (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, β is divided by the
-    standard deviation of these returns, so that one β fits rewards of any size and any label. With
-    `decay`, the rate of the policy falls linearly to 0.
+    (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, `beta` says how much
+    more a Bellman error counts than pessimism, both as they are at the start (`balanced_beta`), so
+    that one value fits all data and labels; the β in use is the metric `beta`. With `decay`, the
+    rate of the policy falls linearly to 0.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -111,7 +116,7 @@ class ActorCritic(BellmanCritics):
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        if not (self.fit_returns or self.relative_beta):
+        if not self.fit_returns:
             return data
         v_min = 2 / (1 - self.discount) * min(-1.0, float(dataset.rewards.min()))
         returns = monte_carlo_returns(dataset, self.discount, v_min)
@@ -129,17 +134,32 @@ class ActorCritic(BellmanCritics):
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
-            beta=self.absolute_beta(data) if self.relative_beta else None,
+            beta=self.balanced_beta(warm, data) if self.relative_beta else None,
         )
 
-    def absolute_beta(self, data: Data) -> jax.Array:
-        """Return β divided by the standard deviation of the data's returns.
+    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array:
+        """Return `beta` times what pessimism may gain, divided by what the Bellman error costs.
 
-        Where returns hardly differ, as under zero rewards without ends, a least one counts.
+        The gain is E|f(s, π) − f(s, a)|; both are those of the critics at the start of the game, at
+        some recorded transitions. The result is kept within the paper's grid.
         """
-        r, returns = data.rewards["rewards"], data.rewards["returns"]
-        least = LEAST_SPREAD * jnp.maximum(1, jnp.abs(r).max()) / (1 - self.discount)
-        return self.beta / jnp.maximum(returns.std(), least)
+        batch = batch_of(data, evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS))
+        weights = {"policy": warm.policy}
+        actions = self.mode(weights, batch.observations)
+        next_actions = self.mode(weights, batch.next_observations)
+        y = self.target(warm.critics, batch, next_actions)
+        gain, cost = jnp.zeros(()), jnp.zeros(())
+        for head in warm.critics.learner.params:
+            f, f_next, f_policy = at(
+                head,
+                (batch.observations, batch.actions),
+                (batch.next_observations, next_actions),
+                (batch.observations, actions),
+            )
+            gain = gain + jnp.abs(f_policy - f).mean()
+            cost = cost + self.bellman_loss(warm.critics, batch, f, f_next, y)
+        balance = warm.critics.scale * gain / jnp.maximum(cost, TINY)
+        return jnp.clip(self.beta * balance, min(self.GRID["beta"]), max(self.GRID["beta"]))
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
@@ -219,5 +239,7 @@ class ActorCritic(BellmanCritics):
             "entropy": entropy,
             "log_alpha": log_alpha - jnp.log(scale),
         }
+        if state.beta is not None:
+            metrics |= {"beta": state.beta}
         after = GameState(policy, average, critics, temperature, state.scaling, state.beta)
         return after, metrics

@@ -127,15 +127,8 @@ class Algorithm:
     def sample(self, state: State, data: Data, key: jax.Array) -> Any:
         """Draw a batch of transitions uniformly with replacement."""
         del state
-        rows = data.rows
-        index = jax.random.randint(key, (self.batch_size,), 0, len(rows["observations"]))
-        return Batch(
-            rows["observations"][index],
-            rows["actions"][index],
-            data.rewards["rewards"][index],
-            rows["next_observations"][index],
-            rows["goes_on"][index],
-        )
+        index = jax.random.randint(key, (self.batch_size,), 0, len(data.rows["observations"]))
+        return batch_of(data, index)
 
     def update(self, state: State, batch: Any, key: jax.Array) -> tuple[State, Metrics]:
         """Make one training step; return the new state and metrics."""
@@ -177,6 +170,18 @@ def transitions(dataset: Dataset) -> Data:
             "goes_on": np.asarray(~dataset.terminals, np.float32),
         },
         {"rewards": np.asarray(dataset.rewards, np.float32)},
+    )
+
+
+def batch_of(data: Data, index: Any) -> Batch:
+    """Return the transitions with these row numbers."""
+    rows = data.rows
+    return Batch(
+        rows["observations"][index],
+        rows["actions"][index],
+        data.rewards["rewards"][index],
+        rows["next_observations"][index],
+        rows["goes_on"][index],
     )
 
 

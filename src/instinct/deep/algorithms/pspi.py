@@ -13,11 +13,12 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from instinct.deep.algorithms.actor_critic import QUICK_GAME, ActorCritic
+from instinct.deep.algorithms.actor_critic import QUICK_GAME, TINY, ActorCritic
 from instinct.deep.algorithms.algorithm import Data, hyperparameters
 from instinct.deep.algorithms.fields import Settings
+from instinct.deep.algorithms.warm_start import EvaluationState, mean_value
 
-LARGEST_SHIFT = 2.0
+LARGEST_SHIFT = 5.0
 """The largest shift of all values where terminals are feared, in units of the mean value."""
 
 
@@ -31,19 +32,19 @@ class PSPI(ActorCritic):
     )
     QUICK: ClassVar[Settings | None] = QUICK_GAME
 
-    def absolute_beta(self, data: Data) -> jax.Array:
+    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array:
         """Return a β that is also large enough where terminals are worse than what is recorded.
 
-        The critics may lower all values by up to 1/(2β·(1 − γ)²), at the cost of a Bellman error
-        of half as much. After a terminal the value stays 0. If the data's values are above 0 and
-        are lowered too far, ending looks better than going on. Twice the data's mean value is
-        allowed.
+        The critics may lower all values by 1/(2β·(1 − γ)²), because lowering them by δ costs a
+        Bellman error of ((1 − γ)·δ)². After a terminal the value stays 0: if the data's values are
+        above 0 and are lowered too far, ending looks better than going on.
         """
-        beta = super().absolute_beta(data)
-        mean = data.rewards["returns"].mean()
-        fears_terminals = (data.rows["goes_on"].min() == 0) & (mean > 0)
-        least = 1 / (2 * (1 - self.discount) ** 2 * LARGEST_SHIFT * jnp.maximum(mean, 1e-6))
-        return jnp.where(fears_terminals, jnp.maximum(beta, least), beta)
+        beta = super().balanced_beta(warm, data)
+        mean = mean_value(warm.critics, data)
+        feared = (data.rows["goes_on"].min() == 0) & (mean > 0)
+        least = 1 / (2 * (1 - self.discount) ** 2 * LARGEST_SHIFT * jnp.maximum(mean, TINY))
+        least = jnp.minimum(least, max(self.GRID["beta"]))
+        return jnp.where(feared, jnp.maximum(beta, least), beta)
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π)]."""

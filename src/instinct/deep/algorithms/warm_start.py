@@ -29,6 +29,7 @@ from instinct.deep.algorithms.algorithm import (
     Metrics,
     State,
     Weights,
+    batch_of,
     hyperparameters,
     sizes,
 )
@@ -47,9 +48,12 @@ from instinct.deep.nn.networks import (
     value,
 )
 from instinct.deep.nn.optimizer import EPSILON, Learner, new_learner
+from instinct.util.spacing import evenly_spaced
 
 Pair = tuple[jax.Array, jax.Array]
 Twins = tuple[MLP, MLP]
+VALUE_ROWS = 10_000
+"""At most so many recorded pairs give a mean value."""
 WEIGHT_NORM = 100.0
 """The largest Frobenius norm of a weight matrix of a critic."""
 
@@ -289,6 +293,14 @@ def at(head: MLP, *pairs: Pair) -> list[jax.Array]:
     """Return f at several batches of (s, a), computed in one pass."""
     inputs = jnp.concatenate([jnp.concatenate(pair, axis=-1) for pair in pairs])
     return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
+
+
+def mean_value(critics: Critics, data: Data) -> jax.Array:
+    """Return the mean of f over some recorded pairs, in the units of the rewards."""
+    index = evenly_spaced(len(data.rows["observations"]), VALUE_ROWS)
+    batch = batch_of(data, index)
+    f = [value(head, batch.observations, batch.actions) for head in critics.learner.params]
+    return jnp.stack(f).mean() / critics.scale
 
 
 def limit_norm(array: jax.Array) -> jax.Array:
