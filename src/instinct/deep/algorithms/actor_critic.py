@@ -57,7 +57,7 @@ QUICK_GAME: dict[str, Setting] = {
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,
-    "beta": 30.0,
+    "beta": 40.0,
     "relative_beta": True,
     "fast_rate": 2e-3,
     "slow_rate": 5e-6,
