@@ -27,6 +27,8 @@ any recorded state; critics with few live units hardly tell actions apart.
 """
 FORMS = {"action_distance": ".3f", "live_units": ".2f"}
 """Formats of diagnostics; the others are in the units of rewards."""
+FLAG_NUMBERS = {"earlier": "best earlier", "final": "final", "live_units": "live units"}
+"""The numbers of a flag that the table shows, with their headings."""
 
 
 def diagnostics_section(findings: Findings) -> Iterator[Section]:
@@ -51,16 +53,17 @@ def flag_table(findings: Findings) -> Iterator[Table]:
     flags = [flag for dataset in plan.datasets for flag in run_flags(findings, dataset)]
     if not flags:
         return
+    names = [name for name in FLAG_NUMBERS if any(name in flag.numbers for flag in flags)]
     columns = (
         *("dataset", "algorithm", "label", *if_filtered(plan, "filter"), "seed", "flag"),
-        *("best earlier", "final", "live units"),
+        *(FLAG_NUMBERS[name] for name in names),
     )
     rows = tuple(
         (
             *names_of(findings, flag.found),
             str(flag.seed),
             flag.code,
-            *flag_numbers(findings, flag),
+            *(flag_number(findings, flag, name) for name in names),
         )
         for flag in flags
     )
@@ -73,13 +76,11 @@ def flag_table(findings: Findings) -> Iterator[Table]:
     yield Table("flagged-runs", caption, columns, rows)
 
 
-def flag_numbers(findings: Findings, flag: RunFlag) -> Iterator[TableCell]:
-    for name in ("earlier", "final", "live_units"):
-        if name not in flag.numbers:
-            yield ""
-            continue
-        form = FORMS[name] if name in FORMS else form_of(findings.plan, str(findings.main))
-        yield Number(flag.numbers[name], form)
+def flag_number(findings: Findings, flag: RunFlag, name: str) -> TableCell:
+    if name not in flag.numbers:
+        return ""
+    form = FORMS[name] if name in FORMS else form_of(findings.plan, str(findings.main))
+    return Number(flag.numbers[name], form)
 
 
 def cell_table(findings: Findings) -> Iterator[Table]:
