@@ -166,7 +166,7 @@ class Benchmark:
 
     def paper_name(self, dataset: str) -> str:
         """Return the name of a dataset in the paper's tables."""
-        return base_name(dataset.removeprefix(self.prefix))
+        return self.listed_name(dataset.removeprefix(self.prefix))
 
     def display_name(self, dataset: str) -> DisplayName | None:
         """Return how figures show a dataset, if the family has a convention for such names."""

@@ -14,7 +14,10 @@ Condition = Callable[[CellResult], bool]
 
 
 class OurEvidence(Evidence):
-    """The findings of several studies. Seeds of the same cell are combined."""
+    """The findings of several studies. Seeds of the same cell are combined.
+
+    Cells that were run with settings of an earlier version are left out.
+    """
 
     def __init__(
         self, studies: Sequence[Findings], computed: Sequence[ExperimentResults] = ()
@@ -57,6 +60,8 @@ class OurEvidence(Evidence):
             values = None if found is None else found.means.get(quantity)
             if found is None or values is None or len(values) < plan.seeds:
                 continue
+            if not findings.is_current(found):
+                continue
             if condition is not None and not condition(found):
                 continue
             changes = found.changes if changes is None else changes
@@ -75,7 +80,7 @@ class OurEvidence(Evidence):
         for findings in self.studies:
             for cell, found in findings.results.items():
                 costs = found.means.get("normalized_cost")
-                if cell.filter == ALL or costs is None:
+                if cell.filter == ALL or costs is None or not findings.is_current(found):
                     continue
                 whole = findings.results.get(cell._replace(filter=ALL))
                 before = None if whole is None else whole.means.get("normalized_cost")

@@ -81,13 +81,12 @@ class Findings:
 
     def outdated(self) -> list[str]:
         """Return the algorithms whose settings differ from those that the plan has today."""
-        cells = ((cell, found) for cell, found in self.results.items() if found.seeds)
-        names = [
-            cell.algorithm
-            for cell, found in cells
-            if found.changes != self.plan.changes(cell, found.settings)
-        ]
-        return [*dict.fromkeys(names)]
+        found = (each for each in self.results.values() if each.seeds)
+        return [*dict.fromkeys(each.cell.algorithm for each in found if not self.is_current(each))]
+
+    def is_current(self, found: CellResult) -> bool:
+        """Tell whether a cell was run with the settings that the plan has today."""
+        return found.changes == self.plan.changes(found.cell, found.settings)
 
     def result(
         self, dataset: str, algorithm: str, label: str, filter_name: str = ""

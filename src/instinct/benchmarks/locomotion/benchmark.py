@@ -52,9 +52,6 @@ class LocomotionBenchmark(Benchmark):
         _, colon, behavior = name.partition(":")
         return recipe.by(behavior) if colon else recipe
 
-    def paper_name(self, dataset: str) -> str:
-        return self.listed_name(dataset)
-
     def read_file(self, name: str, action_range: ActionRange | None = None) -> Dataset:
         return read(d4rl.d4rl_path(name), action_range=action_range)
 
