@@ -1,5 +1,6 @@
 """`instinct results`: from studies to archives to the page."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -87,7 +88,13 @@ def test_docs_page_equals_the_archived_results(run: Run, tmp_path: Path) -> None
     assert (tmp_path / "results.md").read_text() == (OURS / "results.md").read_text()
 
 
-def test_archived_results_have_current_settings() -> None:
+def test_archived_results_with_earlier_settings_are_marked() -> None:
     kept = [read_archive(path.parent)[0] for path in (OURS / "results").glob(f"*/{STUDY}")]
     assert kept
-    assert {each.plan.name: each.outdated() for each in kept if each.outdated()} == {}
+    page = (OURS / "results.md").read_text("utf-8")
+    for findings in kept:
+        (part,) = [
+            each for each in page.split("\n## ") if each.startswith(f"{findings.plan.name}\n")
+        ]
+        marked = re.search(r"settings that have changed since: ([\w, ]+)\.", part)
+        assert (marked[1].split(", ") if marked else []) == findings.outdated()

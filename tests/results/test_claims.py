@@ -250,6 +250,21 @@ def test_seeds_of_studies_with_the_same_settings_are_pooled(
     assert evidence.mean("hopper-medium", "PSPI", "no-terminal", "score") is None
 
 
+def test_results_of_earlier_settings_do_not_count(tmp_path: Path) -> None:
+    findings = studied(tmp_path, {}, usual=50)
+    earlier = replace(
+        findings,
+        results={
+            cell: replace(found, changes={"steps": 1}) if cell.algorithm == "PSPI" else found
+            for cell, found in findings.results.items()
+        },
+    )
+    evidence = OurEvidence([earlier])
+    assert evidence.mean("hopper-medium", "PSPI", "zero", "score") is None
+    assert evidence.mean("hopper-medium", "ATAC", "zero", "score") is not None
+    assert earlier.outdated() == ["PSPI"]
+
+
 def test_claim_without_measurements_is_not_tested(tmp_path: Path) -> None:
     found = cases(studied(tmp_path, {}, usual=50), "goal-terminal")
     assert found == ()
