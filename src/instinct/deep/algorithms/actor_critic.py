@@ -53,7 +53,7 @@ QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 30_000,
+    "steps": 40_000,
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,

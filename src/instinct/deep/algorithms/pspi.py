@@ -18,7 +18,7 @@ from instinct.deep.algorithms.algorithm import Data, hyperparameters
 from instinct.deep.algorithms.fields import Settings
 from instinct.deep.algorithms.warm_start import EvaluationState, mean_value
 
-LARGEST_SHIFT = 2.0
+LARGEST_SHIFT = 5.0
 """The largest shift of all values where terminals are feared, in units of the mean value."""
 
 
