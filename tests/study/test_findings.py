@@ -1,3 +1,4 @@
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import numpy as np
 import pytest
 
 from instinct.data import KAPPA
+from instinct.deep import ALGORITHMS
 from instinct.study.findings import read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
@@ -142,3 +144,25 @@ def test_how_far_the_reward_moves_a_policy_is_told_beside_the_seed(tmp_path: Pat
     zero = found.action_distance("hopper-medium", "PSPI", "zero")
     assert zero == pytest.approx(np.sqrt((0.4**2 + 0.2**2) / 4))
     assert found.action_distance("hopper-medium", "DT", "zero") is None
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["today", "written before"])
+def test_a_preset_that_changed_leaves_a_study_as_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    """The store keeps the settings; one of an earlier version has them in its trials only."""
+    store_with(tmp_path, plan(), lambda trial: scores(trial, 50.0))
+    if earlier:
+        with sqlite3.connect(tmp_path / "study.sqlite") as connection:
+            connection.execute("DELETE FROM notes WHERE name = 'settings'")
+        connection.close()
+    before = read_findings(tmp_path)
+    monkeypatch.setattr(ALGORITHMS["PSPI"], "QUICK", {"steps": 7, "units": 32})
+    after = read_findings(tmp_path)
+    assert (after.ended, after.trials) == (before.ended, before.trials) == (10, 10)
+    assert not after.missing
+    assert [each.changes for each in after.results.values()] == [
+        each.changes for each in before.results.values()
+    ]
+    (new, *_) = [trial for trial in plan().final({}) if trial.algorithm == "PSPI"]
+    assert new.settings["steps"] == 7
