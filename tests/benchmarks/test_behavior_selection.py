@@ -13,6 +13,7 @@ from instinct.behaviors.training import TrainingConfig, train
 from instinct.benchmarks.locomotion.data_facts import data_facts
 from instinct.benchmarks.locomotion.datasets import divide
 from instinct.benchmarks.locomotion.selection import (
+    interval_steps,
     mixture,
     replay_intervals,
     replay_rounds,
@@ -71,19 +72,27 @@ def test_parts_of_a_replay_grow_and_cover_all_rounds() -> None:
 
 
 def test_a_mixture_by_hand() -> None:
-    """One round of episodes of 10 steps and three of 30: as many episodes of either kind."""
+    """10,000 steps of episodes of 10 and 30,000 of episodes of 30: as many of either kind."""
     measured = [{"length": 10.0, "score": 1.0}, *4 * [{"length": 30.0, "score": 5.0}]]
-    found = mixture(measured, replay_intervals(4, 2))
-    assert found == pytest.approx({"length": 4 / (1 / 10 + 3 / 30), "score": 3.0})
+    found = mixture(measured, range(0, 50_000, 10_000), replay_intervals(4, 2))
+    assert found == pytest.approx({"length": 40 / (10 / 10 + 30 / 30), "score": 3.0})
+
+
+def test_the_untrained_policy_stands_for_the_random_actions_only() -> None:
+    intervals = replay_intervals(16, 4)
+    short_rounds, long_rounds = range(0, 170_000, 10_000), range(0, 340_000, 20_000)
+    assert interval_steps(intervals, short_rounds) == [10_000, 30_000, 50_000, 70_000]
+    assert interval_steps(intervals, long_rounds) == [10_000, 70_000, 100_000, 140_000]
 
 
 def test_the_replay_ends_where_its_mean_length_is_nearest() -> None:
     measured = [{"length": 10.0 * (i + 1), "score": 0.0} for i in range(20)]
-    lengths = {n: mixture(measured, replay_intervals(n))["length"] for n in range(8, 20)}
+    steps = range(0, 200_000, 10_000)
+    lengths = {n: mixture(measured, steps, replay_intervals(n))["length"] for n in range(8, 20)}
     wanted = (Fact("length", lengths[13] + 0.1, 100.0),)
-    assert replay_rounds(measured, wanted) == 13
+    assert replay_rounds(measured, steps, wanted) == 13
     with pytest.raises(BadInput, match="at least 8 rounds"):
-        replay_rounds(measured[:8], wanted)
+        replay_rounds(measured[:8], steps[:8], wanted)
 
 
 def test_transitions_are_divided_in_proportion() -> None:

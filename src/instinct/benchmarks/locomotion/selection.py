@@ -10,6 +10,7 @@ from instinct.behaviors.choice import Choice, Fact, compare, distance
 from instinct.behaviors.collection import Part, collect
 from instinct.behaviors.selection import load_network, measure, saved_policies
 from instinct.behaviors.shipped import Share, Shipped
+from instinct.behaviors.training import TrainingConfig
 from instinct.benchmarks.locomotion.d4rl_facts import D4RL_FACTS
 from instinct.benchmarks.locomotion.data_facts import behavior_facts, data_facts
 from instinct.benchmarks.locomotion.datasets import Recordings, recordable
@@ -34,8 +35,7 @@ class Interval(NamedTuple):
     def snapshot(self) -> int:
         """After how many rounds the policy was saved that stands for the interval.
 
-        It is the one in the middle, or the later of two. A training begins with random actions:
-        the untrained policy stands for the first round.
+        It is the one in the middle, or the later of two; in the first round the untrained one.
         """
         return (self.start + self.stop + 1) // 2 if self.start else 0
 
@@ -78,11 +78,9 @@ def select_nearest(
         i: behavior_facts(Behavior(load_network(paths[i]), box), task, transitions) for i in nearest
     }
     best = min(nearest, key=lambda i: distance(measured[i], medium))
-    intervals = replay_intervals(replay_rounds(screened, replay))
-    shares = [
-        Share(f"replay-{number}", steps[each.stop] - steps[each.start])
-        for number, each in enumerate(intervals, start=1)
-    ]
+    intervals = replay_intervals(replay_rounds(screened, steps, replay))
+    weights = interval_steps(intervals, steps)
+    shares = [Share(f"replay-{number}", n) for number, n in enumerate(weights, start=1)]
     chosen = {share.snapshot: each.snapshot for share, each in zip(shares, intervals, strict=True)}
     chosen["medium"] = best
     networks = {name: load_network(paths[i]) for name, i in chosen.items()}
@@ -104,27 +102,46 @@ def replay_intervals(rounds: int, parts: int = REPLAY_PARTS) -> list[Interval]:
     return [Interval(*pair) for pair in itertools.pairwise(ends)]
 
 
-def replay_rounds(measured: Sequence[Mapping[str, float]], wanted: Sequence[Fact]) -> int:
+def interval_steps(intervals: Sequence[Interval], steps: Sequence[int]) -> list[int]:
+    """Return how many steps of the training the policy of each interval stands for.
+
+    A training begins with `warm_up` random actions. The untrained policy stands for these only,
+    and the second policy for the rest of the first round.
+    """
+    bounds = [
+        0,
+        min(TrainingConfig.warm_up, steps[1]),
+        *(steps[each.stop] for each in intervals[1:]),
+    ]
+    return [stop - start for start, stop in itertools.pairwise(bounds)]
+
+
+def replay_rounds(
+    measured: Sequence[Mapping[str, float]], steps: Sequence[int], wanted: Sequence[Fact]
+) -> int:
     """Return after how many rounds the replay of a training is nearest to the wanted facts.
 
-    `measured` are the facts of the untrained policy and of those after every round.
+    `measured` are the facts of the untrained policy and of those after every round, and `steps`
+    their steps.
     """
     if len(measured) <= REPLAY_PARTS:
         raise BadInput(f"a replay needs a training of at least {REPLAY_PARTS} rounds")
     return min(
         range(REPLAY_PARTS, len(measured)),
-        key=lambda rounds: distance(mixture(measured, replay_intervals(rounds)), wanted),
+        key=lambda rounds: distance(mixture(measured, steps, replay_intervals(rounds)), wanted),
     )
 
 
 def mixture(
-    measured: Sequence[Mapping[str, float]], intervals: Sequence[Interval]
+    measured: Sequence[Mapping[str, float]], steps: Sequence[int], intervals: Sequence[Interval]
 ) -> dict[str, float]:
-    """Return mean score and length of the episodes when each round gives equally many steps."""
-    episodes = [(each.stop - each.start) / measured[each.snapshot]["length"] for each in intervals]
-    scores = [measured[each.snapshot]["score"] for each in intervals]
+    """Return mean score and length of the episodes of a replay."""
+    weights = interval_steps(intervals, steps)
+    policies = [measured[each.snapshot] for each in intervals]
+    episodes = [n / policy["length"] for n, policy in zip(weights, policies, strict=True)]
+    scores = [policy["score"] for policy in policies]
     return {
-        "length": intervals[-1].stop / sum(episodes),
+        "length": sum(weights) / sum(episodes),
         "score": sum(n * s for n, s in zip(episodes, scores, strict=True)) / sum(episodes),
     }
 
