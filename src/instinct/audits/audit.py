@@ -43,7 +43,9 @@ from instinct.util.hashing import hash_bytes
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What a dataset teaches regardless of the reward. In a notebook it is shown as its page.
+    """The result of an audit: what a dataset teaches regardless of the reward.
+
+    In a notebook it is shown as its page.
 
     >>> import instinct
     >>> found = instinct.audit("gridworld", seeds=2, episodes=10, folder="grid", progress=False)

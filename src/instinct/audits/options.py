@@ -11,7 +11,7 @@ from instinct.study.own import Own
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What an audit trains and how it judges; the defaults are those of `instinct.audit`.
+    """The options of an audit; the defaults are those of `instinct.audit`.
 
     >>> AuditOptions(labels=["original", "corrupt:0.3"]).preset
     'quick'

@@ -15,7 +15,7 @@ from instinct.util.progress import Progress, no_progress
 
 
 class DisplayName(NamedTuple):
-    """How figures show a dataset: datasets of one group stand together, in the given order."""
+    """The place of a dataset in figures: groups stand together, in the given order."""
 
     group: str
     text: str

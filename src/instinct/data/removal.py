@@ -19,7 +19,7 @@ PER = 1000
 
 @dataclass(frozen=True)
 class Removal:
-    """What a filter removed: counts of transitions and episodes, mean rewards and costs.
+    """The effect of a filter: counts of transitions and episodes, mean rewards and costs.
 
     All values are those before the filter, except those that end in `_after`. `cut` is the number
     of episodes that lost some of their transitions, `gone` of those that lost all. Rewards and

@@ -17,7 +17,7 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How many trials have ended, and which trial each busy worker runs."""
+    """The number of ended trials, and which trial each busy worker runs."""
 
     ended: int
     trials: int

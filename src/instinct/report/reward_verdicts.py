@@ -31,7 +31,7 @@ PAPER_RUNS = 10
 
 
 class Shortfall(NamedTuple):
-    """How far the best true-reward agent is below another result."""
+    """The gap between the best true-reward agent and another result."""
 
     name: str
     reached: float

@@ -76,7 +76,7 @@ EXPERIMENTS = (
 
 @dataclass(frozen=True)
 class Difference:
-    """How many runs more (or, if negative, fewer) a plan has than the paper, for one reason."""
+    """A difference between the runs of a plan and the paper's: more, or fewer if negative."""
 
     reason: str
     tuning: int

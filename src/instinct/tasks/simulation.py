@@ -56,7 +56,7 @@ class Task(Protocol):
 
     @property
     def end(self) -> End:
-        """What a terminal means here."""
+        """The meaning of a terminal in this task."""
 
     @property
     def cost_target(self) -> float | None:

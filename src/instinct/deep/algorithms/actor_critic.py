@@ -45,7 +45,7 @@ from instinct.deep.algorithms.warm_start import (
     shared_settings,
 )
 from instinct.deep.nn.networks import MLP, scaled_tanh_gaussian, squashed_sample, value
-from instinct.deep.nn.optimizer import Learner, linear_decay, new_learner
+from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
 
@@ -91,8 +91,7 @@ class ActorCritic(BellmanCritics):
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
     (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, `beta` says how much
     more a Bellman error counts than pessimism, both as they are at the start (`balanced_beta`), so
-    that one value fits all data and labels; the β in use is the metric `beta`. With `decay`, the
-    rate of the policy falls linearly to 0.
+    that one value fits all data and labels; the β in use is the metric `beta`.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -106,7 +105,6 @@ class ActorCritic(BellmanCritics):
     entropy_weight: float = setting(1.0, above=0, since=2)
     fit_returns: bool = setting(False, since=3)
     relative_beta: bool = setting(False, since=3)
-    decay: bool = setting(False, since=3)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
 
@@ -225,9 +223,7 @@ class ActorCritic(BellmanCritics):
             actions, log_pi
         )
         (policy_gradient,) = into_policy(into_sample)
-        falling = linear_decay(self.slow_rate, state.policy.optimizer, self.steps)
-        rate = falling if self.decay else self.slow_rate
-        policy = state.policy.step(rate, policy_gradient, epsilon=self.epsilon)
+        policy = state.policy.step(self.slow_rate, policy_gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,

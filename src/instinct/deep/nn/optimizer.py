@@ -110,12 +110,6 @@ def cosine(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.A
     return 0.5 * rate * (1 + jnp.cos(jnp.pi * share))
 
 
-def linear_decay(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.Array:
-    """Return the learning rate after the steps so far; it falls linearly to 0 over `steps`."""
-    falling: jax.Array = rate * (1 - adam.count / steps)
-    return falling
-
-
 def clip_norm(gradient: Any, limit: jax.Array | float) -> Any:
     """Scale the gradient down to a norm of at most `limit` over all its arrays."""
     norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(gradient)))
