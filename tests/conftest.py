@@ -1,9 +1,13 @@
 """What every test has: a cache of its own, and nothing left over from other tests."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from instinct.benchmarks.registry import BENCHMARKS
+from instinct.deep import ALGORITHMS
 
 settings.register_profile(
     "default",
@@ -19,6 +23,16 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("INSTINCT_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def same_registries() -> Iterator[None]:
+    """Forget the benchmarks and algorithms that a test registers."""
+    before = [(registry, dict(registry)) for registry in (BENCHMARKS, ALGORITHMS)]
+    yield
+    for registry, content in before:
+        registry.clear()
+        registry.update(content)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -42,14 +42,14 @@ def test_makes_a_dataset_that_can_be_inspected(run: Run, own_data: Path) -> None
 
 def test_the_table_has_the_papers_numbers_beside_ours(run: Run, tmp_path: Path) -> None:
     figure = tmp_path / "bias.png"
-    result = run("datasets", "table", "--transitions", 20, "--figure", figure, "--markdown")
+    result = run("datasets", "table", "--transitions", 100, "--figure", figure, "--markdown")
     lines = result.out.strip().splitlines()
     assert len(lines) == 17
     cells = [cell.strip() for cell in lines[2].strip("|").split("|")]
     assert cells[0] == "hopper-random"
     assert (cells[2], cells[4]) == ("1.2", "22.1")
     assert figure.stat().st_size > 10_000
-    assert "hopper-medium-expert" in run("datasets", "table", "--transitions", 20).out
+    assert "hopper-medium-expert" in run("datasets", "table", "--transitions", 100).out
 
 
 def test_unknown_name_is_one_message(run: Run) -> None:
