@@ -65,9 +65,9 @@ def test_the_recorded_choices_follow_from_the_recorded_facts(task: str) -> None:
 def test_scores_and_lengths_are_those_of_the_papers_tables(task: str, quality: str) -> None:
     wanted = {fact.name: fact.value for fact in D4RL_FACTS[task, quality]}
     for name, fact in (("d4rl_scores", "score"), ("d4rl_episode_lengths", "length")):
-        (row,) = [
-            row
+        means = [
+            row.mean
             for row in table(name)
             if (row.algorithm, row.dataset) == ("behavior", f"{task}-{quality}")
         ]
-        assert row.mean == wanted[fact]
+        assert means == ([wanted[fact]] if fact in wanted else []), "no lengths of halfcheetah"

@@ -126,6 +126,6 @@ def test_selected_policies_are_shipped_with_their_shares(tmp_path: Path) -> None
     assert not again.has("medium-expert")
 
 
-def test_a_task_without_facts_needs_a_score() -> None:
-    with pytest.raises(BadInput, match="no facts of D4RL's are known for halfcheetah-medium"):
-        wanted_facts("halfcheetah", "medium")
+def test_a_quality_without_facts_is_refused() -> None:
+    with pytest.raises(BadInput, match="no facts of D4RL's are known for hopper-expert"):
+        wanted_facts("hopper", "expert")
