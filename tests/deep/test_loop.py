@@ -1,11 +1,16 @@
-"""The training loop is compiled once."""
+"""The training loop is compiled once for every algorithm, and for each of them."""
+
+import itertools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import pytest
 
-from instinct.deep import configure
+from instinct.deep import Algorithm, configure, hyperparameters
+from instinct.deep.algorithms.pspi import PSPI
 from instinct.deep.algorithms.registry import ALGORITHMS
+from instinct.deep.algorithms.warm_start import PolicyEvaluation, ReturnFitting
 from instinct.deep.training.loop import advance
 from instinct.deep.training.synthetic import hopper_like, untrained
 
@@ -23,3 +28,19 @@ def test_a_state_has_the_same_types_before_the_first_step_and_after(name: str) -
     assert jax.tree.map(lambda leaf: (leaf.dtype, leaf.weak_type), before) == jax.tree.map(
         lambda leaf: (leaf.dtype, leaf.weak_type), after
     )
+
+
+def test_algorithms_with_the_same_settings_never_share_a_program() -> None:
+    """JAX finds a compiled program by the structure of its arguments."""
+
+    @hyperparameters
+    class Mine(PSPI):
+        pass
+
+    classes: list[type[Algorithm]] = [*ALGORITHMS.values(), PolicyEvaluation, ReturnFitting, Mine]
+    structure: Callable[[Algorithm], object] = jax.tree.structure
+    for one, other in itertools.combinations(classes, 2):
+        assert structure(one()) != structure(other())
+    for algorithm in classes:
+        assert structure(algorithm()) == structure(algorithm(steps=7))
+        assert jax.tree.map(lambda value: value, algorithm()) == algorithm()

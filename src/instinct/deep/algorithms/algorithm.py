@@ -1,7 +1,7 @@
 """The base class of the deep algorithms: hyperparameters, metadata, pure functions of a state."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform
 
 import jax
@@ -64,15 +64,25 @@ def hyperparameters(cls: type[A]) -> type[A]:
 
     Real numbers and counts of steps are traced: changing them does not compile the program again,
     and many values can be trained in one program. The other fields shape the program.
+
+    The class is not registered by JAX's `register_dataclass`: structures of two dataclasses with
+    the same fields compare as equal there, so that one algorithm may get the program of another.
     """
     if "NAME" not in cls.__dict__:
         cls.NAME = cls.__name__
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     names = [field.name for field in dataclasses.fields(cls)]
     traced = [name for name in names if cls.is_traced(name)]
-    jax.tree_util.register_dataclass(
-        cls, data_fields=traced, meta_fields=[name for name in names if name not in traced]
-    )
+    shaping = [name for name in names if name not in traced]
+
+    def flatten(algorithm: A) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        values, shape = ([getattr(algorithm, name) for name in each] for each in (traced, shaping))
+        return tuple(values), tuple(shape)
+
+    def unflatten(shape: tuple[Any, ...], values: Sequence[Any]) -> A:
+        return cls(**dict(zip([*traced, *shaping], [*values, *shape], strict=True)))
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
     return cls
 
 
