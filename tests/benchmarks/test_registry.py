@@ -162,20 +162,24 @@ def test_a_named_behavior_resolves_with_and_without_a_size() -> None:
     assert display_name("hopper-medium:sac-0@300") == ("hopper", "medium:sac-0@300", 1)
 
 
-def test_the_name_alone_means_the_default_behavior() -> None:
-    for task, quality in (("hopper", "medium"), ("hopper", "medium-replay")):
-        default = choices(task)[quality].default
-        alone, named = find_recipe(f"{task}-{quality}"), find_recipe(f"{task}-{quality}:{default}")
-        assert alone.entry == named.entry
-        assert alone.source == named.source
-        assert alone.source.startswith(f"{default} at ")
+@pytest.mark.parametrize("task", BODIES)
+@pytest.mark.parametrize("quality", ["medium", "medium-replay"])
+def test_the_name_alone_means_the_default_behavior(task: str, quality: str) -> None:
+    default = choices(task)[quality].default
+    alone, named = find_recipe(f"{task}-{quality}"), find_recipe(f"{task}-{quality}:{default}")
+    assert alone.entry == named.entry
+    assert alone.source == named.source
+    assert alone.source.startswith(f"{default} at ")
 
 
-def test_medium_expert_continues_with_the_first_behaviors_expert() -> None:
-    recipe = find_recipe("hopper-medium-expert:sac-1@1000")
+@pytest.mark.parametrize(
+    ("task", "step"), [("hopper", "430,000"), ("walker2d", "680,000"), ("halfcheetah", "720,000")]
+)
+def test_medium_expert_continues_with_the_first_behaviors_expert(task: str, step: str) -> None:
+    recipe = find_recipe(f"{task}-medium-expert:sac-1@1000")
     assert recipe.source.startswith("sac-1 at ")
-    assert recipe.source.endswith(", sac-0 at 430,000")
-    medium, both = find_dataset("hopper-medium:sac-1@500"), recipe.dataset()
+    assert recipe.source.endswith(f", sac-0 at {step}")
+    medium, both = find_dataset(f"{task}-medium:sac-1@500"), recipe.dataset()
     np.testing.assert_array_equal(both.observations[:500], medium.observations)
 
 
