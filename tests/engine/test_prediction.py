@@ -77,3 +77,9 @@ def test_compiling_is_no_part_of_the_prediction() -> None:
     assert found.core_hours * 3600 > 4 * 1000 / found.steps_per_second["PSPI"] * 0.99
     assert found.hours(machines=5) == found.core_hours / 10
     assert [what for _, _, what in calls] == ["Cloning", "Evaluation", "PSPI"]
+
+
+def test_fitting_returns_can_be_timed() -> None:
+    fitted = {**plan().settings["PSPI"], "fit_returns": True}
+    found = predict(replace(plan(), settings={"PSPI": fitted}), workers=1)
+    assert found.steps_per_second["PSPI"] > 0

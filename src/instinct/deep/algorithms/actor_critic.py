@@ -32,7 +32,6 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
 )
 from instinct.deep.algorithms.fields import Setting, setting
-from instinct.deep.algorithms.returns import monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, unscaled
 from instinct.deep.algorithms.warm_start import (
     BellmanCritics,
@@ -114,11 +113,7 @@ class ActorCritic(BellmanCritics):
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        if not self.fit_returns:
-            return data
-        v_min = 2 / (1 - self.discount) * min(-1.0, float(dataset.rewards.min()))
-        returns = monte_carlo_returns(dataset, self.discount, v_min)
-        return Data(data.rows, data.rewards | {"returns": returns})
+        return self.with_returns(data, dataset) if self.fit_returns else data
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> GameState:
         """Continue policy, critics and target critics of the warm start, with fresh optimizers."""

@@ -34,6 +34,7 @@ from instinct.deep.algorithms.algorithm import (
     sizes,
 )
 from instinct.deep.algorithms.fields import Settings, setting
+from instinct.deep.algorithms.returns import monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
 from instinct.deep.nn.networks import (
     MLP,
@@ -170,6 +171,13 @@ class BellmanCritics(TanhGaussianPolicy):
         r = data.rewards["rewards"]
         return horizon * jnp.minimum(-1, r.min()), horizon * jnp.maximum(1, r.max())
 
+    def with_returns(self, data: Data, dataset: Dataset) -> Data:
+        """Add the discounted returns of the dataset, with V_min where recordings were cut."""
+        discount = float(self.discount)
+        v_min = 2 / (1 - discount) * min(-1.0, float(dataset.rewards.min()))
+        returns = monte_carlo_returns(dataset, discount, v_min)
+        return Data(data.rows, data.rewards | {"returns": returns})
+
     def backup(self, critics: Critics, batch: Batch, f_next: jax.Array) -> jax.Array:
         """Return clip(r + γ·f(s′, a′), V_min, V_max), without f after a terminal."""
         r = critics.scale * batch.rewards
@@ -254,6 +262,9 @@ class ReturnFitting(CriticFitting):
     """Twin critics fitted to the discounted returns of the data; the targets end equal to them."""
 
     NAME: ClassVar[str] = "Returns"
+
+    def prepare(self, dataset: Dataset) -> Data:
+        return self.with_returns(super().prepare(dataset), dataset)
 
     def sample(self, state: State, data: Data, key: jax.Array) -> ReturnBatch:
         del state
