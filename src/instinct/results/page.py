@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from instinct.audits.plan import command
+from instinct.benchmarks.registry import find_benchmark
 from instinct.experiments.registry import find_experiment
 from instinct.experiments.results import FILE, ExperimentResults, load
 from instinct.report.kit.markdown import markdown
@@ -90,8 +91,19 @@ def claims_part(checked: Sequence[CheckedClaim]) -> Iterator[str]:
     for each in checked:
         if each.ours:
             theirs = {case.name: case for case in each.paper}
-            lines = [line(case, theirs.get(case.name)) for case in each.ours]
+            lines = [line(case, theirs.get(paper_case(case.name))) for case in each.ours]
             yield folded(each.claim.text, lines)
+
+
+def paper_case(name: str) -> str:
+    """Return the name of a case with the paper's name of its dataset.
+
+    >>> paper_case("hopper-medium:sac-0, PSPI, zero")
+    'hopper-medium, PSPI, zero'
+    """
+    dataset, comma, rest = name.partition(", ")
+    benchmark = find_benchmark(dataset)
+    return benchmark.prefix + benchmark.paper_name(dataset) + comma + rest
 
 
 def line(case: Case, paper: Case | None) -> str:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from instinct.data import WRONG_LABELS
 from instinct.results.claims.claim import Case, Claim
-from instinct.results.claims.locomotion import PESSIMISTS
+from instinct.results.claims.locomotion import PESSIMISTS, side_by_side
 from instinct.results.evidence import SAME, Evidence, better, same
 from instinct.results.paper_evidence import PaperEvidence
 from instinct.study.intervals import Mean
@@ -36,17 +35,7 @@ def terminals_of_others(evidence: Evidence) -> Iterator[Case]:
 
 
 def architecture(evidence: Evidence) -> Iterator[Case]:
-    for dataset in evidence.datasets:
-        for label in WRONG_LABELS:
-            two = evidence.mean(dataset, "CQL", label, "score")
-            three = evidence.mean(dataset, "CQL3", label, "score")
-            if two is not None and three is not None:
-                yield Case(
-                    f"{dataset}, {label}",
-                    f"CQL3 {three.value:.1f}, CQL {two.value:.1f}",
-                    same(three, two),
-                    {"CQL3": three.value, "CQL": two.value},
-                )
+    yield from side_by_side(evidence, evidence.datasets, "CQL3", "CQL", same)
 
 
 def true_reward(evidence: Evidence) -> Iterator[Case]:

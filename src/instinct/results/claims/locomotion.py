@@ -1,8 +1,9 @@
 """Claims on ATAC and PSPI in the locomotion tasks."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from instinct.data import WRONG_LABELS
 from instinct.results.claims.claim import Case, Claim
 from instinct.results.evidence import Evidence, better, difference_error, no_worse, quality, task
 from instinct.study.intervals import Mean
@@ -21,6 +22,27 @@ NO_PESSIMISM: tuple[str, ...] = ()
 
 def length_biased(evidence: Evidence) -> list[str]:
     return [name for name in evidence.datasets if (task(name), quality(name)) in STRONG_LENGTH_BIAS]
+
+
+def side_by_side(
+    evidence: Evidence,
+    datasets: Sequence[str],
+    algorithm: str,
+    other: str,
+    holds: Callable[[Mean, Mean], bool],
+) -> Iterator[Case]:
+    """Compare two algorithms that are told the same wrong reward."""
+    for dataset in datasets:
+        for label in WRONG_LABELS:
+            one = evidence.mean(dataset, algorithm, label, "score")
+            two = evidence.mean(dataset, other, label, "score")
+            if one is not None and two is not None:
+                yield Case(
+                    f"{dataset}, {label}",
+                    f"{algorithm} {one.value:.1f}, {other} {two.value:.1f}",
+                    holds(one, two),
+                    {algorithm: one.value, other: two.value},
+                )
 
 
 def against(name: str, value: Mean, other: Mean, key: str, text: str, holds: bool) -> Case:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from instinct.data import WRONG_LABELS
 from instinct.results.claims.claim import Case, Claim
-from instinct.results.claims.locomotion import BELOW_EXPERT, against, longer
+from instinct.results.claims.locomotion import BELOW_EXPERT, against, longer, side_by_side
 from instinct.results.evidence import SAME, Evidence, no_worse, same, task
 
 FAILED = 0.5
@@ -40,17 +39,8 @@ def cql_on_walker2d(evidence: Evidence) -> Iterator[Case]:
 
 
 def iql_more_robust(evidence: Evidence) -> Iterator[Case]:
-    for dataset in evidence.falling(*BELOW_EXPERT, "expert"):
-        for label in WRONG_LABELS:
-            iql = evidence.mean(dataset, "IQL", label, "score")
-            cql = evidence.mean(dataset, "CQL", label, "score")
-            if iql is not None and cql is not None:
-                yield Case(
-                    f"{dataset}, {label}",
-                    f"IQL {iql.value:.1f}, CQL {cql.value:.1f}",
-                    no_worse(iql, cql),
-                    {"IQL": iql.value, "CQL": cql.value},
-                )
+    datasets = evidence.falling(*BELOW_EXPERT, "expert")
+    yield from side_by_side(evidence, datasets, "IQL", "CQL", no_worse)
 
 
 OTHER_ALGORITHMS = (
