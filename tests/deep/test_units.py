@@ -1,12 +1,18 @@
 """Settings are in the units of the rewards; the scale of the networks is only a choice of units."""
 
+from typing import Any
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from instinct.data import Dataset
 from instinct.deep import Outcome, Run, configure, train
-from tests.deep.problems import noise_dataset
+from instinct.deep.nn.networks import value
+from instinct.deep.training.run_training import new_training
+from instinct.deep.training.stage import Pace, train_stage
+from tests.deep.problems import noise_dataset, one_step
 
 GAMMA = 0.9
 SMALL = {
@@ -69,7 +75,7 @@ def test_relative_beta_follows_the_units_of_the_rewards(name: str, factor: float
     """Values of ten times the size need a tenth of β, because errors are squared."""
     dataset = scaled(noise_dataset(), 10.0)
     one, other = (
-        beta_of(data, name, beta=1000.0, scale_values=True)
+        beta_of(data, name, beta=100_000.0, scale_values=True)
         for data in (dataset, scaled(dataset, factor))
     )
     assert 1 < one < 10
@@ -96,12 +102,43 @@ def test_relative_beta_stays_within_the_papers_grid() -> None:
 
 
 def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
-    """β is at least 1/(2·(1 − γ)²·5·mean value) where terminals are worse than going on."""
+    """β is at least p/(2·(1 − γ)³·mean value) where terminals are worse than going on."""
     dataset = noise_dataset()
     good = dataset.change(rewards=np.full(len(dataset), 2.0, np.float32))
     bad = dataset.change(rewards=np.full(len(dataset), -2.0, np.float32))
     assert beta_of(good, "ATAC", beta=1e-9) == pytest.approx(0.1)
     assert beta_of(bad, "PSPI", beta=1e-9) == pytest.approx(0.1)
-    found = beta_of(good, "PSPI", beta=1e-9, warm_start_steps=2000, fast_rate=1e-2)
+    well_fitted = {"layers": 2, "units": 64, "warm_start_steps": 2000, "fast_rate": 3e-3}
+    found = beta_of(good, "PSPI", beta=1e-9, **well_fitted)
     returns = Run(good, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
-    assert found == pytest.approx(1 / (2 * (1 - GAMMA) ** 2 * 5 * returns.mean()), rel=0.05)
+    p = dataset.terminals.mean()
+    assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
+    """Episodes of one step, so that the Bellman error is the error of f beside the reward."""
+    random = np.random.default_rng(1)
+    dataset = one_step(np.random.default_rng(0))
+    if noisy:
+        dataset = dataset.change(rewards=random.normal(size=len(dataset)).astype(np.float32))
+    fit = {"warm_start_steps": 500, "fast_rate": 3e-3, "units": 32, "batch_size": 64}
+    settings = {"relative_beta": True, "fit_returns": True, "beta": 0.5}
+    run = Run(dataset, configure("ATAC", SMALL | fit | settings))
+    before = None
+    for depth in range(2):
+        before = new_training(run, depth, before, None, None)
+        train_stage([before], Pace())
+    assert before is not None
+    start: Any = before.state
+    policy, heads = start.policy, start.critics.learner.params
+    actions = run.algorithm.mode({"policy": policy}, jnp.asarray(dataset.observations))
+    states = jnp.asarray(dataset.observations)
+    f = np.array([value(head, states, jnp.asarray(dataset.actions)) for head in heads])
+    f_policy = np.array([value(head, states, actions) for head in heads])
+    error = ((f - dataset.rewards) ** 2).mean()
+    share = error / dataset.rewards.var()
+    assert share > 0.8 if noisy else share < 0.05
+    expected = 0.5 * np.abs(f - f_policy).mean() / error * min(1, 0.1 / share)
+    assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
+    assert (expected > 0.11) == (not noisy)

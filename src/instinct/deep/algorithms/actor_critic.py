@@ -34,6 +34,7 @@ from instinct.deep.algorithms.algorithm import (
 from instinct.deep.algorithms.fields import Setting, setting
 from instinct.deep.algorithms.standardize import Scaling, unscaled
 from instinct.deep.algorithms.warm_start import (
+    TINY,
     BellmanCritics,
     Critics,
     EvaluationState,
@@ -42,6 +43,7 @@ from instinct.deep.algorithms.warm_start import (
     Twins,
     at,
     shared_settings,
+    unexplained,
 )
 from instinct.deep.nn.networks import MLP, scaled_tanh_gaussian, squashed_sample, value
 from instinct.deep.nn.optimizer import Learner, new_learner
@@ -52,7 +54,7 @@ QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 40_000,
+    "steps": 50_000,
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,
@@ -65,8 +67,8 @@ QUICK_GAME: dict[str, Setting] = {
 """The quick settings that ATAC and PSPI share."""
 BALANCE_ROWS = 10_000
 """At most so many recorded transitions balance β."""
-TINY = 1e-12
-"""The smallest Bellman error to divide by."""
+UNEXPLAINED = 0.1
+"""β falls where critics leave more than this share of the returns' variance unexplained."""
 
 
 class GameState(NamedTuple):
@@ -131,12 +133,24 @@ class ActorCritic(BellmanCritics):
         )
 
     def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array:
+        """Return a β that fits the data and the label, within the paper's grid.
+
+        It is smaller where critics explain little of the returns that they were fitted to: there
+        the policy has to stay closer to the data.
+        """
+        index = evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS)
+        batch = batch_of(data, index)
+        beta = self.balance(warm, batch)
+        if self.fit_returns:
+            noise = unexplained(warm.critics, batch, data.rewards["returns"][index])
+            beta = beta * jnp.minimum(1, UNEXPLAINED / noise)
+        return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
+
+    def balance(self, warm: EvaluationState, batch: Batch) -> jax.Array:
         """Return `beta` times what pessimism may gain, divided by what the Bellman error costs.
 
-        The gain is E|f(s, π) − f(s, a)|; both are those of the critics at the start of the game, at
-        some recorded transitions. The result is kept within the paper's grid.
+        The gain is E|f(s, π) − f(s, a)|; both are those of the critics at the start of the game.
         """
-        batch = batch_of(data, evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS))
         weights = {"policy": warm.policy}
         actions = self.mode(weights, batch.observations)
         next_actions = self.mode(weights, batch.next_observations)
@@ -151,8 +165,7 @@ class ActorCritic(BellmanCritics):
             )
             gain = gain + jnp.abs(f_policy - f).mean()
             cost = cost + self.bellman_loss(warm.critics, batch, f, f_next, y)
-        balance = warm.critics.scale * gain / jnp.maximum(cost, TINY)
-        return jnp.clip(self.beta * balance, min(self.GRID["beta"]), max(self.GRID["beta"]))
+        return self.beta * warm.critics.scale * gain / jnp.maximum(cost, TINY)
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}

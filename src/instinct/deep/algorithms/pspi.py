@@ -13,13 +13,11 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from instinct.deep.algorithms.actor_critic import QUICK_GAME, TINY, ActorCritic
-from instinct.deep.algorithms.algorithm import Data, hyperparameters
+from instinct.deep.algorithms.actor_critic import QUICK_GAME, ActorCritic
+from instinct.deep.algorithms.algorithm import Batch, hyperparameters
 from instinct.deep.algorithms.fields import Settings
-from instinct.deep.algorithms.warm_start import EvaluationState, mean_value
-
-LARGEST_SHIFT = 5.0
-"""The largest shift of all values where terminals are feared, in units of the mean value."""
+from instinct.deep.algorithms.warm_start import TINY, EvaluationState
+from instinct.deep.nn.networks import value
 
 
 @hyperparameters
@@ -32,19 +30,22 @@ class PSPI(ActorCritic):
     )
     QUICK: ClassVar[Settings | None] = QUICK_GAME
 
-    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array:
-        """Return a β that is also large enough where terminals are worse than what is recorded.
+    def balance(self, warm: EvaluationState, batch: Batch) -> jax.Array:
+        """Return a β that is also large enough for the terminals of the data.
 
-        The critics may lower all values by 1/(2β·(1 − γ)²), because lowering them by δ costs a
-        Bellman error of ((1 − γ)·δ)². After a terminal the value stays 0: if the data's values are
-        above 0 and are lowered too far, ending looks better than going on.
+        The critics may lower all values by δ = 1/(2β·(1 − γ)²), because that costs a Bellman error
+        of ((1 − γ)·δ)². After a terminal the value stays 0: if the data's values are above 0 and
+        are lowered too far, ending looks better than going on. How much that matters is the
+        discounted share of ends, p/(1 − γ), with p the share of terminals among the transitions.
+        δ times this share shall be at most the mean value.
         """
-        beta = super().balanced_beta(warm, data)
-        mean = mean_value(warm.critics, data)
-        feared = (data.rows["goes_on"].min() == 0) & (mean > 0)
-        least = 1 / (2 * (1 - self.discount) ** 2 * LARGEST_SHIFT * jnp.maximum(mean, TINY))
-        least = jnp.minimum(least, max(self.GRID["beta"]))
-        return jnp.where(feared, jnp.maximum(beta, least), beta)
+        critics, horizon = warm.critics, 1 / (1 - self.discount)
+        f = [value(head, batch.observations, batch.actions) for head in critics.learner.params]
+        mean = jnp.stack(f).mean() / critics.scale
+        ends = horizon * (1 - batch.goes_on.mean())
+        least = ends * horizon**2 / (2 * jnp.maximum(mean, TINY))
+        beta = super().balance(warm, batch)
+        return jnp.where(mean > 0, jnp.maximum(beta, least), beta)
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π)]."""

@@ -29,7 +29,6 @@ from instinct.deep.algorithms.algorithm import (
     Metrics,
     State,
     Weights,
-    batch_of,
     hyperparameters,
     sizes,
 )
@@ -49,12 +48,11 @@ from instinct.deep.nn.networks import (
     value,
 )
 from instinct.deep.nn.optimizer import EPSILON, Learner, new_learner
-from instinct.util.spacing import evenly_spaced
 
 Pair = tuple[jax.Array, jax.Array]
 Twins = tuple[MLP, MLP]
-VALUE_ROWS = 10_000
-"""At most so many recorded pairs give a mean value."""
+TINY = 1e-12
+"""The smallest variance or Bellman error to divide by."""
 WEIGHT_NORM = 100.0
 """The largest Frobenius norm of a weight matrix of a critic."""
 
@@ -306,12 +304,18 @@ def at(head: MLP, *pairs: Pair) -> list[jax.Array]:
     return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
 
 
-def mean_value(critics: Critics, data: Data) -> jax.Array:
-    """Return the mean of f over some recorded pairs, in the units of the rewards."""
-    index = evenly_spaced(len(data.rows["observations"]), VALUE_ROWS)
-    batch = batch_of(data, index)
-    f = [value(head, batch.observations, batch.actions) for head in critics.learner.params]
-    return jnp.stack(f).mean() / critics.scale
+def unexplained(critics: Critics, batch: Batch, returns: jax.Array) -> jax.Array:
+    """Return the share of the returns' variance that the critics leave unexplained.
+
+    It is 1 where all returns are the same: nothing is there to be explained.
+    """
+    scaled = critics.scale * returns
+    errors = [
+        (value(head, batch.observations, batch.actions) - scaled) ** 2
+        for head in critics.learner.params
+    ]
+    variance = scaled.var()
+    return jnp.where(variance > 0, jnp.stack(errors).mean() / jnp.maximum(variance, TINY), 1.0)
 
 
 def limit_norm(array: jax.Array) -> jax.Array:
