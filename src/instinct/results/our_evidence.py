@@ -16,7 +16,8 @@ Condition = Callable[[CellResult], bool]
 class OurEvidence(Evidence):
     """The findings of several studies. Seeds of the same cell are combined.
 
-    Cells that were run with settings of an earlier version are left out.
+    Cells that were run with settings of an earlier version are left out, and so are cells with a
+    single seed, such as those of searches: how much runs differ is not known there.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class OurEvidence(Evidence):
             changes = found.changes if changes is None else changes
             if found.changes == changes:
                 known = {**dict(zip(found.seeds, map(float, values), strict=True)), **known}
-        return mean_of(np.array([*known.values()])) if known else None
+        return mean_of(np.array([*known.values()])) if len(known) > 1 else None
 
     def recorded(self, dataset: str, quantity: str) -> float | None:
         for findings in self.studies:
