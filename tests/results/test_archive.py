@@ -9,6 +9,7 @@ import pytest
 
 from instinct.data import KAPPA
 from instinct.errors import BadInput
+from instinct.report.sections.tuning import tuning_section
 from instinct.report.verdicts import verdicts
 from instinct.results.archive import PROGRESS, RUNS, STUDY, merge, read_archive, write_archive
 from instinct.study.findings import Findings, read_findings
@@ -59,6 +60,35 @@ def test_a_row_for_every_run_that_has_not_failed(tmp_path: Path, findings: Findi
     assert lines[0] == "dataset,algorithm,label,filter,seed,score,length"
     assert len(lines) == 1 + 9
     assert lines[1].startswith("hopper-medium,BC,original,all,0,3.33333,")
+
+
+def test_tuning_runs_are_kept(tmp_path: Path) -> None:
+    """Two values of β with two seeds each, one of which failed."""
+    plan = replace(
+        PLAN,
+        labels=("original",),
+        grid={"PSPI": {"beta": (1.0, 2.0)}},
+        tuning_seeds=2,
+    )
+
+    def by_beta(trial: Trial) -> Measurement:
+        if trial.algorithm == "PSPI" and (trial.settings["beta"], trial.seed) == (2.0, 1):
+            return Measurement({}, failure="diverged at step 7")
+        return scores(trial, 10 * float(trial.settings.get("beta", 0)) + trial.seed)
+
+    store_with(tmp_path / "study", plan, by_beta)
+    findings = read_findings(tmp_path / "study")
+    write_archive(findings, tmp_path / "kept")
+    kept, _ = read_archive(tmp_path / "kept")
+    for each in (findings, kept):
+        assert [(dict(one.settings), one.seeds) for one in each.tried] == [
+            ({"beta": 1.0}, (0, 1)),
+            ({"beta": 2.0}, (0,)),
+        ]
+        assert [one.means["score"].tolist() for one in each.tried] == [[10, 11], [20]]
+        (section,) = tuning_section(each)
+        assert section.tables[0].columns[3:] == ("beta=1.0", "beta=2.0")
+        assert [cell.value for cell in section.tables[0].rows[0][3:]] == [10.5, 20]  # type: ignore[union-attr]
 
 
 def diagnosed(trial: Trial, score: float) -> Measurement:

@@ -2,11 +2,13 @@
 
 `runs.csv` has a row for every run, with the mean of each quantity over its test episodes and the
 diagnostics of the agent. `progress.csv` has a row for every policy along the training of a run, if
-there are any. `study.json` has the plan, the facts about the datasets, what is missing, and the
-machine. Archives of earlier versions have neither progress nor diagnostics.
+there are any, and `tuning.csv` one for every tuning run with its settings. `study.json` has the
+plan, the facts about the datasets, what is missing, and the machine. Archives of earlier versions
+have neither progress nor diagnostics nor tuning runs.
 """
 
 import csv
+import itertools
 import json
 import os
 import platform
@@ -21,7 +23,7 @@ from instinct.data import KAPPA, Array
 from instinct.deep.training.diagnostics import DIAGNOSTICS
 from instinct.errors import BadInput
 from instinct.study.facts import add_normalized_costs
-from instinct.study.findings import CellResult, Findings
+from instinct.study.findings import CellResult, Findings, Tried
 from instinct.study.measurement import QUANTITIES, add_normalized_cost
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content
@@ -36,7 +38,7 @@ from instinct.util.atomic import replacing
 from instinct.util.cores import cores
 from instinct.util.jsonio import to_json_data
 
-RUNS, PROGRESS, STUDY = "runs.csv", "progress.csv", "study.json"
+RUNS, PROGRESS, TUNING, STUDY = "runs.csv", "progress.csv", "tuning.csv", "study.json"
 LEFT_OUT = ("points",)
 """Facts of a dataset that only figures need."""
 
@@ -44,11 +46,14 @@ LEFT_OUT = ("points",)
 def write_archive(findings: Findings, folder: Path) -> None:
     """Write the findings to the folder."""
     write_rows(folder / RUNS, *run_rows(findings))
-    columns, rows = progress_rows(findings)
-    if rows:
-        write_rows(folder / PROGRESS, columns, rows)
-    else:
-        (folder / PROGRESS).unlink(missing_ok=True)
+    for name, (columns, rows) in {
+        PROGRESS: progress_rows(findings),
+        TUNING: tuning_rows(findings),
+    }.items():
+        if rows:
+            write_rows(folder / name, columns, rows)
+        else:
+            (folder / name).unlink(missing_ok=True)
     content = {
         "format": FORMAT,
         "plan": findings.plan.content,
@@ -109,6 +114,32 @@ def progress_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
     return [*Cell._fields, "seed", "step", *quantities], rows
 
 
+def tuning_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
+    """Return headings and a row for every tuning run; settings are written as JSON."""
+    quantities = [name for name in QUANTITIES if any(name in each.means for each in findings.tried)]
+    rows = [
+        [
+            *(*each.cell, json.dumps(dict(each.settings)), str(seed)),
+            *(rounded(each.means, name, i) for name in quantities),
+        ]
+        for each in findings.tried
+        for i, seed in enumerate(each.seeds)
+    ]
+    return [*Cell._fields, "settings", "seed", *quantities], rows
+
+
+def tuning_runs(rows: list[dict[str, str]]) -> Iterator[Tried]:
+    """Read back what `tuning_rows` has written."""
+
+    def combination(row: dict[str, str]) -> tuple[str, ...]:
+        return *(row[name] for name in Cell._fields), row["settings"]
+
+    for key, each in itertools.groupby(rows, combination):
+        mine = [*each]
+        seeds = tuple(int(row["seed"]) for row in mine)
+        yield Tried(Cell(*key[:-1]), json.loads(key[-1]), seeds, numbers(mine, QUANTITIES))
+
+
 def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     with replacing(path) as scratch, scratch.open("w", newline="") as file:
         csv.writer(file).writerows([columns, *rows])
@@ -141,6 +172,10 @@ def merge(kept: Findings, part: Findings) -> Findings:
         plan=plan,
         results={cell: part.results.get(cell, found) for cell, found in kept.results.items()},
         data={**kept.data, **part.data},
+        tried=(
+            *(each for each in kept.tried if each.cell not in part.results),
+            *part.tried,
+        ),
         trials=runs + part.trials,
         ended=runs + part.ended,
         seconds=kept.seconds * runs / max(1, kept.ended) + part.seconds,
@@ -157,7 +192,10 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
     try:
         content = json.loads((folder / STUDY).read_text("utf-8"))
         rows = read_rows(folder / RUNS)
-        progress = read_rows(folder / PROGRESS) if (folder / PROGRESS).exists() else []
+        progress, tuning = (
+            read_rows(folder / name) if (folder / name).exists() else []
+            for name in (PROGRESS, TUNING)
+        )
         plan, upgrade = from_content(content["plan"]), format_of(content) == 1
         results = {each.cell: each for each in cell_results(content["cells"], rows, progress)}
         facts: dict[str, Any] = content["datasets"]
@@ -170,6 +208,7 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
             data=facts,
             versions=content["versions"],
             missing=tuple(content["missing"]),
+            tried=tuple(tuning_runs(tuning)),
             **{name: content[name] for name in ("trials", "ended", "failed", "seconds")},
         )
         return findings, str(content["machine"])

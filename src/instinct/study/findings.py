@@ -1,6 +1,6 @@
 """The findings of a study: the results of every cell, the datasets, and what is missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,17 @@ class CellResult:
     """Why seeds are missing."""
 
 
+@dataclass(frozen=True)
+class Tried:
+    """The tuning runs of a cell with one combination of settings."""
+
+    cell: Cell
+    settings: Mapping[str, Setting]
+    seeds: tuple[int, ...]
+    means: Mapping[str, Array]
+    """The mean over test episodes of every quantity, per seed."""
+
+
 @dataclass(frozen=True, repr=False)
 class Findings:
     """Everything that a report needs, read from a store.
@@ -65,6 +76,8 @@ class Findings:
     failed: int
     seconds: float
     missing: tuple[str, ...]
+    tried: tuple[Tried, ...] = ()
+    """The tuning runs that have ended."""
 
     def __repr__(self) -> str:
         return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
@@ -231,7 +244,22 @@ def findings(store: Store) -> Findings:
             *(f"{cell}: {reason}" for cell in missing for reason in missing[cell]),
             *failed,
         ),
+        tried=tuple(tuning_runs(plan, ended)),
     )
+
+
+def tuning_runs(plan: Plan, ended: Mapping[str, EndedTrial]) -> Iterator[Tried]:
+    """Yield what every combination of settings of every tuned cell has given."""
+    for cell in plan.cells():
+        combinations = plan.combinations(cell)
+        for combination in combinations if len(combinations) > 1 else ():
+            trials = [plan.trial(cell, combination, seed) for seed in plan.seeds_of_tuning]
+            there = [ended[trial.identity] for trial in trials if trial.identity in ended]
+            rows = [row for row in there if not row.measurement.failure]
+            if rows:
+                seeds = tuple(row.trial.seed for row in rows)
+                means = seed_means(rows, plan.cost_target_of(cell.dataset))
+                yield Tried(cell, combination, seeds, means)
 
 
 def seed_means(rows: list[EndedTrial], cost_target: float | None) -> dict[str, Array]:

@@ -16,6 +16,7 @@ from instinct.report.sections.diagnostics import diagnostics_section
 from instinct.report.sections.filters import filter_section
 from instinct.report.sections.quantities import quantity_sections
 from instinct.report.sections.safety import safety_section
+from instinct.report.sections.tuning import tuning_section
 from instinct.study.findings import Findings
 
 SectionMaker = Callable[[Findings], Iterable[Section]]
@@ -33,6 +34,7 @@ SECTIONS: dict[str, SectionMaker] = {
     "filters": filter_section,
     "bias": bias_section,
     "goal-terminal": goal_terminal_section,
+    "tuning": tuning_section,
     "overview": overview_section,
     "diagnostics": diagnostics_section,
     "actions": action_section,
@@ -42,7 +44,7 @@ SECTIONS: dict[str, SectionMaker] = {
 }
 """All makers by name, in the order of the page."""
 
-JUDGED = ("safety", "quantities", "filters", "bias", "goal-terminal")
+JUDGED = ("safety", "quantities", "filters", "bias", "goal-terminal", "tuning")
 """The names of the main results; the results page has these alone."""
 
 

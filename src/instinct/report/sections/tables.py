@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from instinct.benchmarks.registry import find_benchmark
-from instinct.data import ALL
+from instinct.data import ALL, Array
 from instinct.paper.tables import PaperScore
 from instinct.paper.tables import table as paper_table
 from instinct.report.kit.tables import Missing, Number, TableCell
@@ -68,8 +68,12 @@ def our_cell(plan: Plan, found: CellResult | None, quantity: str) -> TableCell:
         return ""
     if quantity not in found.means:
         return Missing("; ".join(found.missing) or "not measured")
-    values, form = found.means[quantity], form_of(plan, quantity)
     note = f"without {'; '.join(found.missing)}" if found.missing else ""
+    return mean_cell(found.means[quantity], form_of(plan, quantity), note)
+
+
+def mean_cell(values: Array, form: str, note: str = "") -> Number:
+    """Return the mean over seeds, with its standard error if there are several."""
     if len(values) < 2:
         return Number(float(values[0]), form, note=note)
     average, stderr = estimate(values)
