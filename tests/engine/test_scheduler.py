@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import instinct
 from instinct.bench.study import measure
-from instinct.data import apply_filters, relabel
+from instinct.data import apply_filters, read, relabel
 from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, LocalExecutor
 from instinct.engine.run_plan import local, run_plan
@@ -185,6 +185,27 @@ def test_a_dataset_that_changed_meanwhile(tmp_path: Path) -> None:
     with pytest.raises(InstinctError, match=r"data\.npz has changed since the study began"):
         run(plan, tmp_path / "study", executor)
     assert rows(tmp_path / "study") == {}
+
+
+def test_a_finished_study_of_a_file_that_changed_is_refused(tmp_path: Path) -> None:
+    """Both hashes are named; the same file, or none, gives the kept results again."""
+    path, study = tmp_path / "data.npz", tmp_path / "study"
+    plan = deep_plan(write_dataset(path), "BC", seeds=1)
+
+    def run_trial(trial: Trial) -> Iterator[Message]:
+        messages: list[DatasetOpened | StageProgress] = []
+        TrialRunner(tmp_path).open_dataset(trial, messages.append)
+        yield from messages
+        yield from fake_trial(trial)
+
+    run(plan, study, FakeExecutor(1, run_trial))
+    then = read(path).hash
+    run_plan(plan, study, ignore_progress)
+    now = read(Path(write_dataset(path, seed=1))).hash
+    with pytest.raises(InstinctError, match=rf"{then[:12]}… then, {now[:12]}… now"):
+        run_plan(plan, study, ignore_progress)
+    path.unlink()
+    run_plan(plan, study, ignore_progress)
 
 
 def test_a_dataset_that_is_gone_stops_the_study(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from instinct.benchmarks.registry import find_dataset
 from instinct.engine.extensions import all_can_travel
 from instinct.engine.inline_executor import InlineExecutor
 from instinct.engine.local_executor import Executor, LocalExecutor
@@ -51,12 +52,21 @@ def run_plan(
         for other in import_from:
             import_trials(plan, store, other)
         if not count_remaining(plan, store):
+            check_files(plan, store)
             return
         remove_partial_files(folder)
         with (executor or local())(folder, used_extensions(plan.own)) as workers:
             execute(plan.tuning(), store, workers, on_progress)
             execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
         shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)
+
+
+def check_files(plan: Plan, store: Store) -> None:
+    """Refuse the results of files that have changed since; workers check all that they open."""
+    for name, facts in store.datasets().items():
+        if name in plan.datasets and Path(name).is_file():
+            found = find_dataset(name, action_range=plan.action_range)
+            store.add_dataset(name, {**facts, "hash": found.hash})
 
 
 def import_trials(plan: Plan, store: Store, folder: Path) -> None:

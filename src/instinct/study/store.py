@@ -171,7 +171,8 @@ class Store:
                 )
         if row is not None and row[0] != facts["hash"]:
             raise InstinctError(
-                f"{name} has changed since the study began; start a new study in another folder"
+                f"{name} has changed since the study began (SHA-256 {row[0][:12]}… then, "
+                f"{facts['hash'][:12]}… now); start a new study in another folder"
             )
 
     def add_death(self, trial: Trial, reason: str) -> None:
