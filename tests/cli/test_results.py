@@ -2,7 +2,10 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from instinct.results.archive import STUDY, read_archive
 from instinct.study.measurement import Measurement
@@ -35,6 +38,16 @@ def test_page_from_archived_results(run: Run, tmp_path: Path) -> None:
     for picture in ("small/score-figure.svg", "small/positive-bias-figure.svg"):
         assert f"](results/{picture})" in page
         assert (docs / "results" / picture).read_text().rstrip().endswith("</svg>")
+
+
+@pytest.mark.parametrize("name", ["../outside", "..", "/outside", "a/../../outside"])
+def test_the_name_of_a_study_is_no_path(run: Run, tmp_path: Path, name: str) -> None:
+    docs = tmp_path / "deep" / "docs"
+    store_with(tmp_path / "study", replace(PLAN, name=name), lambda trial: scores(trial, 61.5))
+    assert run("results", "add", tmp_path / "study", "--to", docs).code == 0
+    assert len([*docs.glob("results/*/study.json")]) == 1
+    assert {*tmp_path.iterdir()} == {tmp_path / "study", tmp_path / "deep"}
+    assert [*(tmp_path / "deep").iterdir()] == [docs]
 
 
 def test_part_of_a_study_replaces_only_that_part(run: Run, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from instinct.study.findings import Findings, read_findings
 from instinct.study.own import Own
 from instinct.study.plan import Plan
 from instinct.util.atomic import write_atomically
+from instinct.util.folders import folder_name
 from instinct.util.hashing import hash_bytes
 
 
@@ -255,5 +256,5 @@ def write_mask(predicate: Predicate, dataset: Dataset, folder: Path) -> str:
 
 def audit_folder(dataset: str) -> Path:
     """Return the default folder of an audit, results/audit-NAME."""
-    name = re.sub(r"[^\w.@-]+", "-", Path(dataset).stem if Path(dataset).exists() else dataset)
-    return Path("results") / f"audit-{name}"
+    name = Path(dataset).stem if Path(dataset).exists() else dataset
+    return Path("results") / folder_name(f"audit-{name}")

@@ -1,6 +1,5 @@
 """`instinct results`: archive the results of studies in a repository, and write their page."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from instinct.experiments.results import FILE, load, save
 from instinct.results.archive import STUDY, merge, read_archive, write_archive
 from instinct.results.page import write_results
 from instinct.study.findings import read_findings
+from instinct.util.folders import folder_name
 
 app = typer.Typer(
     help="Archive results of studies as text files, and write the page about them.",
@@ -38,11 +38,11 @@ def add(
     for folder in studies:
         if (folder / FILE).exists():
             results = load(folder)
-            where = docs / "results" / results.study
+            where = docs / "results" / folder_name(results.study)
             save(results, where)
         else:
             findings = read_findings(folder)
-            where = docs / "results" / re.sub(r"[^\w.@-]+", "-", findings.plan.name)
+            where = docs / "results" / folder_name(findings.plan.name)
             if findings.plan.scaled and (where / STUDY).exists():
                 kept, _ = read_archive(where)
                 findings = findings if kept.plan.scaled else merge(kept, findings)

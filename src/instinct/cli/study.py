@@ -26,6 +26,7 @@ from instinct.study.paper_counts import compare, runs_of
 from instinct.study.plan import Plan
 from instinct.study.plan_files import read_plan, shipped_plans
 from instinct.study.store import lock_holder
+from instinct.util.folders import folder_name
 from instinct.util.jsonio import to_json_data
 
 app = typer.Typer(help="Plan, run and report studies.", no_args_is_help=True)
@@ -180,7 +181,7 @@ def run(
     if assignments:
         raise BadInput("--set is for experiments; the settings of a plan are in its file")
     planned = scaled_plan(name, subset, seeds, steps)
-    folder = folder or Path("results") / planned.name
+    folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display:
         make = choose_executor(executor, workers, ray_address)
         run_plan(planned, folder, display.trials, make, reuse or ())
@@ -256,7 +257,7 @@ def show_experiment_status(experiment: Experiment, folder: Path, json: bool) -> 
 
 def study_folder(name: str) -> Path:
     """Return the default folder of a study."""
-    return Path("results") / (name if name in EXPERIMENTS else find_plan(name).name)
+    return Path("results") / folder_name(name if name in EXPERIMENTS else find_plan(name).name)
 
 
 def find_plan(name: str) -> Plan:

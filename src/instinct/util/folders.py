@@ -1,6 +1,7 @@
-"""The folders of the user that hold caches and datasets."""
+"""The folders of the user that hold caches and datasets, and names that are safe for folders."""
 
 import os
+import re
 from pathlib import Path
 
 
@@ -21,3 +22,12 @@ def data_folder() -> Path:
     if "INSTINCT_DATA" in os.environ:
         return Path(os.environ["INSTINCT_DATA"])
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "instinct"
+
+
+def folder_name(name: str) -> str:
+    """Return a name as the name of one folder, never a path.
+
+    >>> folder_name("audit of hopper-medium@200000"), folder_name("../../etc"), folder_name("..")
+    ('audit-of-hopper-medium@200000', '-..-etc', 'unnamed')
+    """
+    return re.sub(r"[^\w.@-]+", "-", name).lstrip(".") or "unnamed"
