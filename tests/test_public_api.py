@@ -13,7 +13,10 @@ import pytest
 import instinct
 
 CODE = "import instinct, sys; print(*dir(instinct)); print('jax' in sys.modules)"
-NEEDED = ["Audit", "Dataset", "Label", "audit", "evaluate", "inspect", "load", "relabel", "train"]
+NEEDED = [
+    *("Audit", "Dataset", "Label", "audit", "describe", "evaluate", "inspect", "load", "relabel"),
+    "train",
+]
 
 
 def test_dir_lists_the_public_names_and_importing_loads_no_jax() -> None:
@@ -47,6 +50,8 @@ MODULES = (
     "instinct.data.labels",
     "instinct.data.spaces",
     "instinct.data.summary",
+    "instinct.data.tables.describe",
+    "instinct.data.tables.roles",
     "instinct.deep.algorithms.algorithm",
     "instinct.deep.algorithms.fields",
     "instinct.deep.training.policy",

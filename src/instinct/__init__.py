@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from instinct.data import Dataset as Dataset
     from instinct.data import Discrete as Discrete
     from instinct.data import Label as Label
+    from instinct.data import describe as describe
     from instinct.data import find_filter as find_filter
     from instinct.data import find_label as find_label
     from instinct.data import relabel as relabel
@@ -80,6 +81,7 @@ _PUBLIC = {
     "Task": "tasks.simulation",
     "TrainedPolicy": "deep",
     "audit": "audits.audit",
+    "describe": "data",
     "evaluate": "api",
     "find_filter": "data",
     "find_label": "data",

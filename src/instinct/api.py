@@ -8,7 +8,17 @@ from typing import Any
 from instinct.audits.plan import judged_in
 from instinct.audits.progress import show_study_progress
 from instinct.benchmarks.registry import find_dataset, find_task, task_of
-from instinct.data import ActionRange, Dataset, Label, apply_filters, find_label, relabel
+from instinct.data import (
+    ActionRange,
+    Dataset,
+    Label,
+    apply_filters,
+    find_label,
+    is_frame,
+    make_roles,
+    read_frame,
+    relabel,
+)
 from instinct.data.summary import Summary, summarize
 from instinct.deep import (
     Algorithm,
@@ -34,38 +44,57 @@ from instinct.util.progress import Progress
 
 
 def load(
-    source: str | Path | Dataset,
+    source: Any,
     *,
     action_range: ActionRange | None = None,
     on_progress: Progress | None = None,
+    **roles: Any,
 ) -> Dataset:
-    """Load a dataset by name, or from a file or folder.
+    """Load a dataset by name, from a file or folder, or from a data frame.
 
     Named datasets are made on this machine when they are first used, with a progress bar unless
     `on_progress` is given. `action_range` is the range of every action dimension, for files that
     do not say it.
 
+    Tables are CSV, Parquet, Arrow and Feather files and data frames of pandas or polars. Name
+    their columns by role: `episode`, `time`, `action`, `observation`, `reward`, `cost`, `terminal`,
+    `timeout`; and choose `missing` ("refuse", "carry" or "indicator") and `standardize`. Roles
+    that are not given are read from the TOML file beside the table.
+
     >>> import instinct
     >>> instinct.load("gridworld")
     Dataset(4,500 transitions, 500 episodes)
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({"stay": [1, 1], "dose": [0, 2], "pulse": [80, 90], "r": [0, 1],
+    ...                     "died": [0, 1]})
+    >>> instinct.load(log, episode="stay", action="dose", observation="pulse", reward="r",
+    ...               terminal="died")
+    Dataset(2 transitions, 1 episodes)
     """
     if isinstance(source, Dataset):
         return source
+    chosen = make_roles(roles)
+    if is_frame(source):
+        return read_frame(source, roles=chosen, action_range=action_range)
     name = str(source)
     if on_progress is not None:
-        return find_dataset(name, action_range=action_range, on_progress=on_progress)
+        return find_dataset(name, action_range=action_range, roles=chosen, on_progress=on_progress)
     with show_study_progress(name) as display:
-        return find_dataset(name, action_range=action_range, on_progress=display.dataset)
+        return find_dataset(
+            name, action_range=action_range, roles=chosen, on_progress=display.dataset
+        )
 
 
-def inspect(source: str | Path | Dataset, *, action_range: ActionRange | None = None) -> Summary:
+def inspect(source: Any, *, action_range: ActionRange | None = None, **roles: Any) -> Summary:
     """Return counts, returns, lengths, their correlation, costs and repairs of a dataset.
+
+    `source` and `roles` are those of `load`.
 
     >>> import instinct
     >>> instinct.inspect("gridworld").episodes
     500
     """
-    return summarize(load(source, action_range=action_range))
+    return summarize(load(source, action_range=action_range, **roles))
 
 
 def train(

@@ -15,7 +15,7 @@ from instinct.benchmarks.locomotion.benchmark import LocomotionBenchmark
 from instinct.benchmarks.metaworld.benchmark import MetaWorldBenchmark
 from instinct.benchmarks.recipe import Recipe
 from instinct.benchmarks.safety.benchmark import SafetyBenchmark
-from instinct.data import ActionRange, Dataset, read
+from instinct.data import NO_ROLES, ActionRange, Dataset, Roles, read
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
 from instinct.util.progress import Progress, no_progress
@@ -99,23 +99,29 @@ def matching_task(name: str, dataset: Dataset) -> Task:
 
 
 def find_dataset(
-    name: str, *, action_range: ActionRange | None = None, on_progress: Progress = no_progress
+    name: str,
+    *,
+    action_range: ActionRange | None = None,
+    roles: Roles = NO_ROLES,
+    on_progress: Progress = no_progress,
 ) -> Dataset:
     """Open a dataset by its name, or the file or folder at a path.
 
     A dataset that is made here is made when it is first opened; hopper-medium@200000 is
     hopper-medium with so many transitions. Other names are paths, or ids of datasets that Minari
-    has downloaded.
+    has downloaded. `roles` are those of the columns of a table.
     """
     benchmark = find_benchmark(name)
     if benchmark.has_dataset(name):
+        if roles != NO_ROLES:
+            raise BadInput("is no table, whose columns have roles", file=name)
         return benchmark.find_dataset(name, action_range=action_range, on_progress=on_progress)
     path = Path(name) if Path(name).exists() else minari_folder() / name
     if not path.exists():
         raise BadInput(
             f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
         )
-    return read(path, action_range=action_range)
+    return read(path, action_range=action_range, roles=roles)
 
 
 def minari_folder() -> Path:

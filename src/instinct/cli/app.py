@@ -13,6 +13,7 @@ COMMANDS = {
     "audit": "audit.audit_command",
     "inspect": "inspect.inspect",
     "convert": "inspect.convert",
+    "describe": "describe.describe",
     "datasets": "datasets.app",
     "train": "train.train",
     "evaluate": "evaluate.evaluate_run",

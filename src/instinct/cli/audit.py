@@ -9,6 +9,7 @@ from instinct.audits.audit import audit_folder, run_audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
+from instinct.cli.loading import keep_table
 from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
@@ -21,17 +22,21 @@ from instinct.cli.options import (
     task_option,
 )
 from instinct.cli.output import Json, print_json, show_page
+from instinct.cli.roles import takes_roles
+from instinct.data import NO_ROLES, Roles
 from instinct.errors import BadInput
 
 OWN_HELP = "Your own: package.module:{}."
 
 
+@takes_roles
 def audit_command(
     datasets: Annotated[
         list[str],
         typer.Argument(
             metavar="DATASET",
-            help="Names of datasets, D4RL or DSRL HDF5 files, npz archives, Minari folders.",
+            help="Names of datasets, D4RL or DSRL HDF5 files, npz archives, Minari folders, CSV, "
+            "Parquet or Arrow tables.",
             show_default=False,
         ),
     ],
@@ -117,6 +122,7 @@ def audit_command(
     executor: Executor = "local",
     ray_address: RayAddress = None,
     json: Json = False,
+    roles: Roles = NO_ROLES,
 ) -> None:
     """Find out what a dataset teaches regardless of the reward.
 
@@ -135,6 +141,9 @@ def audit_command(
     Example: instinct audit safety:PointGoal1 --filter cost-free
 
     Example: instinct audit logs.npz --env Hopper-v5 --algorithm mine.agents:train
+
+    Example: instinct audit icu.parquet --episode stay --time hour --action dose
+    --observation 'vitals_*' --reward outcome --terminal discharged
     """
     if remove_terminals and keep_terminals:
         raise BadInput("give --remove-terminals or --keep-terminals, not both")
@@ -158,8 +167,9 @@ def audit_command(
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
+        opened = keep_table(dataset, action_range, roles, where) or dataset
         with show_study_progress(dataset) as display:
-            found = run_audit(dataset, options, where, display=display, executor=make)
+            found = run_audit(opened, options, where, display=display, executor=make)
         path = found.write()
         documents.append(found.document)
         if not json:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.registry import find_benchmark, find_task, goals_end, task_of
@@ -14,7 +15,17 @@ from instinct.cli.loading import open_dataset
 from instinct.cli.objects import own_filter
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source, task_option
 from instinct.cli.output import Json, out, print_json, show_table
-from instinct.data import Dataset, canonical_name, find_filter, measure_removal, remove, write
+from instinct.cli.roles import takes_roles
+from instinct.data import (
+    NO_ROLES,
+    Dataset,
+    Roles,
+    canonical_name,
+    find_filter,
+    measure_removal,
+    remove,
+    write,
+)
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report.kit.figures import check_format, save
@@ -23,6 +34,7 @@ from instinct.report.sections.filters import removal_table
 from instinct.study.facts import removal_numbers
 
 
+@takes_roles
 def inspect(
     source: Source,
     figure: Annotated[
@@ -47,14 +59,19 @@ def inspect(
     ] = None,
     action_range: ActionRange = None,
     json: Json = False,
+    roles: Roles = NO_ROLES,
 ) -> None:
     """Summarize a dataset: counts, returns, lengths, their correlation, and repairs.
 
+    The columns of a table are named by role, here or in a TOML file beside it.
+
     Example: instinct inspect hopper_medium-v2.hdf5 --task hopper --figure bias.svg
+
+    Example: instinct inspect icu.csv --episode stay --action dose --observation 'vitals_*'
     """
     if figure is not None:
         check_format(figure)
-    dataset, task = open_dataset(source, action_range), task or task_of(source)
+    dataset, task = open_dataset(source, action_range, roles), task or task_of(source)
     known = None if task is None else find_task(task)
     scores = None if known is None else known.scores(dataset.returns)
     successes = episode_terminals(dataset) if goals_end(source) else None
@@ -95,14 +112,17 @@ def removed_by(text: str, dataset: Dataset) -> tuple[str, dict[str, Any]]:
     return name, asdict(measure_removal(dataset, rows, remove(dataset, rows)))
 
 
-def convert(source: Source, target: Path, action_range: ActionRange = None) -> None:
+@takes_roles
+def convert(
+    source: Source, target: Path, action_range: ActionRange = None, roles: Roles = NO_ROLES
+) -> None:
     """Write a dataset in another format: .hdf5 (D4RL), .npz, or a folder (Minari).
 
     Example: instinct convert hopper_medium-v2.hdf5 hopper-medium.npz
     """
     if target.exists():
         raise BadInput("exists already; choose another name", file=target)
-    dataset = open_dataset(source, action_range)
+    dataset = open_dataset(source, action_range, roles)
     write(dataset, target)
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 
@@ -138,6 +158,6 @@ def table(source: str, summary: Summary, measured: dict[str, float], recorded_fr
         grid.add_row("cost per episode", f"{summary.mean_cost:.2f}")
     if "normalized_cost" in measured:
         grid.add_row("normalized cost", f"{measured['normalized_cost']:.2f}")
-    grid.add_row("repairs", "\n".join(summary.repairs) or "none")
+    grid.add_row("repairs", Text("\n".join(summary.repairs) or "none"))
     grid.add_row("hash", summary.hash)
     return grid

@@ -22,7 +22,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="A D4RL or DSRL HDF5 file, an npz archive, a Minari folder, or a dataset's name.",
+        help="A D4RL or DSRL HDF5 file, an npz archive, a Minari folder, a CSV, Parquet or Arrow "
+        "table, or a dataset's name.",
         show_default=False,
     ),
 ]

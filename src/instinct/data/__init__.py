@@ -34,11 +34,16 @@ from instinct.data.predicates import (
 )
 from instinct.data.removal import Removal, measure_removal
 from instinct.data.spaces import ActionSpace, Box, Discrete
+from instinct.data.tables.describe import describe
+from instinct.data.tables.reader import read_frame
+from instinct.data.tables.roles import NO_ROLES, Roles, make_roles
+from instinct.data.tables.source import is_frame, is_table
 
 __all__ = [
     "ALL",
     "FILTERS",
     "KAPPA",
+    "NO_ROLES",
     "NO_TERMINAL",
     "ORIGINAL",
     "PAPER_LABELS",
@@ -52,15 +57,21 @@ __all__ = [
     "Label",
     "Predicate",
     "Removal",
+    "Roles",
     "Uniform",
     "apply_filters",
     "canonical_name",
     "costly",
+    "describe",
     "find_filter",
     "find_label",
     "in_unsafe_episode",
+    "is_frame",
+    "is_table",
+    "make_roles",
     "measure_removal",
     "read",
+    "read_frame",
     "register_filter",
     "register_label",
     "relabel",

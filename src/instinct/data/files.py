@@ -9,6 +9,9 @@ from instinct.data.dataset import Dataset
 from instinct.data.formats.d4rl import read_d4rl, write_d4rl
 from instinct.data.formats.minari import is_minari, read_minari, write_minari
 from instinct.data.formats.npz import read_npz, write_npz
+from instinct.data.tables.reader import read_table
+from instinct.data.tables.roles import NO_ROLES, Roles, roles_beside
+from instinct.data.tables.source import is_table
 from instinct.errors import BadInput
 
 
@@ -20,23 +23,45 @@ class Reader(Protocol):
 
 READERS: dict[bytes, Reader] = {b"\x89HDF\r\n\x1a\n": read_d4rl, b"PK\x03\x04": read_npz}
 WRITERS = {".hdf5": write_d4rl, ".h5": write_d4rl, ".npz": write_npz, "": write_minari}
-FORMATS = "a D4RL or DSRL HDF5 file, an npz archive or a Minari folder"
+FORMATS = (
+    "a D4RL or DSRL HDF5 file, an npz archive, a Minari folder, or a CSV, Parquet or Arrow table"
+)
 
 
 def read(
-    path: Path | str, *, action_range: ActionRange | None = None, horizon: int = HORIZON
+    path: Path | str,
+    *,
+    action_range: ActionRange | None = None,
+    horizon: int = HORIZON,
+    roles: Roles = NO_ROLES,
 ) -> Dataset:
     """Read a dataset from a file or folder. The contents decide the format, not the name.
 
     `action_range` overrides the range of the file, or [-1, 1] if the file has none. `horizon`
-    splits episodes if the file has neither timeouts nor next observations. Large datasets are
-    cached.
+    splits episodes if the file has neither timeouts nor next observations. `roles` are those of
+    the columns of a table; roles that are not given are read from the TOML file beside it. Large
+    datasets are cached.
     """
     path = Path(path)
+    if is_table(path):
+        return read_cached_table(path, action_range, roles)
+    if roles != NO_ROLES:
+        raise BadInput("is no table, whose columns have roles", file=path)
     options = f"{action_range} {horizon}"
     dataset = cache.read_cached(path, options)
     if dataset is None:
         dataset = choose_reader(path)(path, action_range=action_range, horizon=horizon)
+        cache.write_cached(dataset, path, options)
+    return dataset
+
+
+def read_cached_table(path: Path, action_range: ActionRange | None, roles: Roles) -> Dataset:
+    """Read a table. Other roles, given or beside the table, are another entry of the cache."""
+    roles = roles.over(roles_beside(path))
+    options = f"{action_range} {roles}"
+    dataset = cache.read_cached(path, options)
+    if dataset is None:
+        dataset = read_table(path, roles=roles, action_range=action_range)
         cache.write_cached(dataset, path, options)
     return dataset
 

@@ -1,0 +1,208 @@
+"""Tables become datasets: numbers worked out by hand, and every decision is said."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import instinct
+from instinct.errors import BadInput
+from tests.data.tables.tables import ROLES, clinic
+
+pytest.importorskip("pyarrow", reason="the extra tables is not installed")
+
+
+def test_rows_are_sorted_and_episodes_end_where_the_id_changes() -> None:
+    dataset = instinct.load(clinic(), **ROLES, standardize=False)
+    assert dataset.observations[:, 0].tolist() == [70, 70, 90, 90]
+    assert dataset.next_observations[:, 0].tolist() == [70, 90, 90, 80]
+    assert dataset.actions[:, 0].tolist() == [1, 2, 3, 0.5]
+    assert dataset.rewards.tolist() == [0, 0, 1, 0]
+    assert dataset.terminals.tolist() == [False, False, True, False]
+    assert dataset.timeouts.tolist() == [False, False, False, True]
+    assert "rows: sorted by stay and hour" in dataset.repairs
+
+
+def test_observations_are_standardized_over_all_rows() -> None:
+    dataset = instinct.load(clinic(), **ROLES)
+    assert dataset.observations[:, 0] == pytest.approx(
+        (np.array([70, 70, 90, 90]) - 80) / np.sqrt(80)
+    )
+    assert "observations: shifted and scaled to mean 0 and deviation 1, 1 columns" in (
+        dataset.repairs
+    )
+
+
+def test_the_range_of_actions_is_the_recorded_one_unless_given() -> None:
+    assert str(instinct.load(clinic(), **ROLES).action_space) == "[0, 3]"
+    given_range = instinct.load(clinic(), **ROLES, action_range=(0, 10))
+    assert str(given_range.action_space) == "[0, 10]"
+
+
+def test_texts_become_one_column_each_in_the_order_of_their_names() -> None:
+    table = clinic(pulse=["high", "low", "low", "high", "low"])
+    dataset = instinct.load(table, **ROLES, standardize=False)
+    assert dataset.observations.tolist() == [[0, 1], [0, 1], [0, 1], [1, 0]]
+    assert "observations: pulse became pulse=high, pulse=low" in dataset.repairs
+
+
+def test_constant_columns_are_left_out() -> None:
+    roles = {**ROLES, "observation": ["pulse", "height"]}
+    dataset = instinct.load(clinic(height=1.8), **roles)
+    assert dataset.observations.shape == (4, 1)
+    assert "observations: height is the same in every row, left out" in dataset.repairs
+
+
+def test_missing_values_are_carried_within_an_episode_only() -> None:
+    table = clinic(pulse=[None, 70.0, None, 80.0, None])
+    dataset = instinct.load(table, **ROLES, standardize=False, missing="carry")
+    assert dataset.observations[:, 0].tolist() == [70, 70, 70, 75]
+    assert (
+        "observations: 2 missing values of pulse carried forward, 1 before any value filled with "
+        "the mean" in dataset.repairs
+    )
+
+
+def test_missing_values_are_marked_by_an_indicator() -> None:
+    table = clinic(pulse=[None, 70.0, 90.0, 80.0, None])
+    dataset = instinct.load(table, **ROLES, standardize=False, missing="indicator")
+    assert dataset.observations.tolist() == [[70, 0], [80, 1], [90, 0], [80, 1]]
+
+
+def test_a_missing_text_is_in_no_category() -> None:
+    table = clinic(pulse=[None, "low", "high", "low", "low"])
+    dataset = instinct.load(table, **ROLES, standardize=False, missing="indicator")
+    assert dataset.observations.tolist() == [[0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
+
+
+def test_missing_rewards_count_as_nothing_only_if_missing_is_not_refused() -> None:
+    table = clinic(alive=[None, None, 1.0, None, None])
+    dataset = instinct.load(table, **ROLES, missing="carry")
+    assert dataset.rewards.tolist() == [0, 0, 1, 0]
+    assert "rewards: 4 missing values of alive count as 0" in dataset.repairs
+    with pytest.raises(BadInput, match=r"^alive: 4 values are missing"):
+        instinct.load(table, **ROLES)
+
+
+def test_missing_actions_are_never_invented() -> None:
+    carried = instinct.load(
+        clinic(dose=[0.5, 1.0, None, None, 2.0]), **ROLES, missing="carry", standardize=False
+    )
+    assert carried.actions[:, 0].tolist() == [1, 2, 2, 0.5]
+    with pytest.raises(BadInput, match=r"^dose: 1 actions are missing"):
+        instinct.load(clinic(dose=[None, 1.0, 3.0, 0.0, 2.0]), **ROLES, missing="carry")
+
+
+def test_an_outcome_in_all_rows_of_an_episode_counts_in_the_last() -> None:
+    dataset = instinct.load(clinic(home=[0, 1, 1, 0, 1]), **ROLES)
+    assert dataset.terminals.tolist() == [False, False, True, False]
+    assert any("home is the same in all rows of an episode" in each for each in dataset.repairs)
+
+
+def test_whole_numbers_are_said_to_be_amounts() -> None:
+    dataset = instinct.load(clinic(dose=[0, 1, 2, 0, 1]), **ROLES)
+    assert "actions: the 3 whole numbers of dose are read as amounts, not as choices" in (
+        dataset.repairs
+    )
+
+
+def test_flags_end_episodes_without_an_id() -> None:
+    roles = {name: value for name, value in ROLES.items() if name not in ("episode", "time")}
+    dataset = instinct.load(clinic(home=[0, 0, 1, 0, 1]), **roles)
+    assert dataset.lengths.tolist() == [3, 2]
+
+
+def test_times_can_be_dates() -> None:
+    hours = pd.Timestamp("2020-01-01") + pd.to_timedelta([0, 0, 2, 1, 1], unit="h")
+    dataset = instinct.load(clinic(hour=hours), **ROLES)
+    assert dataset.hash == instinct.load(clinic(), **ROLES).hash
+
+
+def test_costs_are_read() -> None:
+    dataset = instinct.load(clinic(falls=[0, 1, 2, 0, 0]), **ROLES, cost="falls")
+    assert dataset.costs is not None
+    assert dataset.costs.tolist() == [1, 0, 2, 0]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "feather"])
+def test_files_hold_what_their_frame_holds(ending: str, tmp_path: Path) -> None:
+    table = clinic(pulse=["high", None, "low", "high", "low"])
+    path = tmp_path / f"clinic.{ending}"
+    if ending == "csv":
+        table.to_csv(path, index=False)
+    elif ending == "parquet":
+        table.to_parquet(path)
+    else:
+        table.to_feather(path)
+    roles = {**ROLES, "missing": "indicator"}
+    assert instinct.load(path, **roles).hash == instinct.load(table, **roles).hash
+
+
+def test_other_frames_are_read_by_their_arrow_stream() -> None:
+    import pyarrow as pa
+
+    table = pa.Table.from_pandas(clinic())
+    assert instinct.load(table, **ROLES).hash == instinct.load(clinic(), **ROLES).hash
+
+
+@settings(max_examples=30)
+@given(st.permutations(range(5)))
+def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
+    table = clinic(pulse=[None, 70.1, 90.3, None, 70.7])
+    roles = {**ROLES, "missing": "carry"}
+    shuffled = instinct.load(table.iloc[order], **roles)
+    assert shuffled.hash == instinct.load(table, **roles).hash
+
+
+def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
+    rows = 200_000
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "stay": np.arange(rows) // 10,
+            "hour": np.arange(rows) % 10,
+            "dose": random.uniform(size=rows),
+            "pulse": random.choice(["a", "b", "c"], rows),
+            "alive": 1.0,
+            "home": np.arange(rows) % 10 == 9,
+        }
+    )
+    table.to_parquet(tmp_path / "large.parquet", row_group_size=30_000)
+    dataset = instinct.load(tmp_path / "large.parquet", **ROLES, standardize=False)
+    assert (len(dataset), dataset.episodes) == (rows, rows // 10)
+    assert dataset.actions[:, 0] == pytest.approx(table["dose"])
+    assert (dataset.observations[:, 1] == (table["pulse"] == "b")).all()
+
+
+def test_types_of_a_csv_file_hold_for_all_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instinct.data.tables.source.BLOCK_BYTES", 200)
+    rows = ["stay,hour,dose,pulse,alive,home"]
+    rows += [f"{row // 50},{row},{row % 2},{'' if row < 90 else row / 2},0,0" for row in range(99)]
+    (tmp_path / "log.csv").write_text("\n".join([*rows, "1,99,0.5,7.5,1,1"]))
+    dataset = instinct.load(tmp_path / "log.csv", **ROLES, missing="carry", standardize=False)
+    assert dataset.actions[-1].tolist() == [0.5]
+    assert dataset.observations[-2:, 0].tolist() == [49, 7.5]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_is_found(delimiter: str, tmp_path: Path) -> None:
+    clinic().to_csv(tmp_path / "log.csv", index=False, sep=delimiter)
+    assert len(instinct.load(tmp_path / "log.csv", **ROLES)) == 4
+
+
+def test_large_tables_are_cached_by_their_roles(
+    tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instinct.data.cache.MIN_TRANSITIONS", 1)
+    clinic(other=[1.0, 2.0, 3.0, 4.0, 5.0]).to_csv(tmp_path / "log.csv", index=False)
+    first = instinct.load(tmp_path / "log.csv", **ROLES)
+    assert [*own_cache.rglob("*.npz")]
+    again = instinct.load(tmp_path / "log.csv", **ROLES)
+    assert (again.hash, again.repairs) == (first.hash, first.repairs)
+    other = instinct.load(tmp_path / "log.csv", **{**ROLES, "observation": "other"})
+    assert other.hash != first.hash
