@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Run
@@ -49,3 +51,13 @@ def test_the_safety_tasks_are_measured(run: Run) -> None:
     outcome = run("bench", "safety", "--task", "PointFly")
     assert outcome.code == 2
     assert "no safety task 'PointFly'; there are PointButton1" in outcome.err
+
+
+def test_reading_tables_is_measured(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the extra tables is not installed")
+    row = run("bench", "read", "--rows", 1000, "--columns", 4, "--json").json
+    assert (row["rows"], row["columns"], row["megabytes"]) == (1000, 4, 0.016)
+    assert row["megabytes_per_second"] == pytest.approx(row["megabytes"] / row["seconds"])
+    assert row["peak_mib"] > 0
+    (tmp_path / "log.csv").write_text("a,b,c\n1,2,3\n4,5,6\n")
+    assert run("bench", "read", tmp_path / "log.csv", "--json").json["rows"] == 2

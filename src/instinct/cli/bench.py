@@ -1,6 +1,7 @@
 """`instinct bench`: measure speed on this machine."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -187,6 +188,37 @@ def study(
         print_json(result)
     else:
         show_rows("study", "Memory in MB after 20 runs and at the end.", [result], json)
+
+
+@app.command()
+def read(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="A CSV, Parquet, Arrow or Feather file.",
+            show_default="a Parquet file of random numbers, which is deleted again",
+        ),
+    ] = None,
+    rows: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Rows of the file that is made.")
+    ] = 10_000_000,
+    columns: Annotated[
+        int, typer.Option(min=3, metavar="N", help="Columns of the file that is made.")
+    ] = 20,
+    json: Json = False,
+) -> None:
+    """Describe a large table; measure seconds, speed and memory.
+
+    Example: instinct bench read --rows 1000000
+    """
+    from instinct.bench.reading import measure
+
+    result = asdict(measure(file, rows, columns))
+    if json:
+        print_json(result)
+    else:
+        show_rows("read", "`instinct describe` in a process of its own, one core.", [result], json)
 
 
 def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
