@@ -17,6 +17,7 @@ from instinct.audits.document import audit_document
 from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
 from instinct.audits.progress import Display, Silent, show_study_progress
+from instinct.audits.tables import keep_table
 from instinct.benchmarks.registry import find_benchmark, find_dataset, matching_task
 from instinct.data import (
     Dataset,
@@ -204,7 +205,8 @@ def run_audit(
     if isinstance(dataset, Dataset):
         name, opened = str(keep(dataset, folder)), dataset
     else:
-        name = str(dataset)
+        folder = audit_folder(str(dataset)) if folder is None else Path(folder)
+        name = keep_table(str(dataset), folder, options.action_range)
         opened = find_dataset(name, action_range=options.action_range, on_progress=display.dataset)
     where = audit_folder(name) if folder is None else Path(folder)
     named = tuple(

@@ -8,8 +8,8 @@ import typer
 from instinct.audits.audit import audit_folder, run_audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.progress import show_study_progress
+from instinct.audits.tables import keep_table
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
-from instinct.cli.loading import keep_table
 from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
@@ -167,7 +167,7 @@ def audit_command(
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
-        opened = keep_table(dataset, action_range, roles, where) or dataset
+        opened = keep_table(dataset, where, action_range, roles)
         with show_study_progress(dataset) as display:
             found = run_audit(opened, options, where, display=display, executor=make)
         path = found.write()
