@@ -108,6 +108,11 @@ def test_names_of_people_are_no_categories() -> None:
     assert refusal(table).startswith("pulse: has more than 64 different texts")
 
 
+def test_frames_that_arrow_cannot_hold_are_refused() -> None:
+    assert "the data frame cannot be read" in refusal(clinic(pulse=[1, "a", None, 2.5, object()]))
+    assert "the data frame cannot be read" in refusal(clinic(hour=[2**63, 0, 1, 2, 3]))
+
+
 def test_nested_columns_are_refused() -> None:
     assert "pulse: holds list" in refusal(clinic(pulse=[[1], [2], [3], [4], [5]]))
 

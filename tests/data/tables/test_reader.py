@@ -1,6 +1,7 @@
 """Tables become datasets: numbers worked out by hand, and every decision is said."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -141,11 +142,49 @@ def test_files_hold_what_their_frame_holds(ending: str, tmp_path: Path) -> None:
     assert instinct.load(path, **roles).hash == instinct.load(table, **roles).hash
 
 
+class Frame:
+    """A data frame of a library that only speaks Arrow's protocol, as polars does."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
 def test_other_frames_are_read_by_their_arrow_stream() -> None:
     import pyarrow as pa
 
+    table = pa.Table.from_pandas(clinic(pulse=["high", "low", "low", "high", "low"]))
+    texts = table.column("pulse")
+    expected = instinct.load(table, **ROLES).hash
+    for kind in (pa.string_view(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        changed = table.set_column(table.column_names.index("pulse"), "pulse", texts.cast(kind))
+        assert instinct.load(Frame(changed), **ROLES).hash == expected
+
+
+def test_categories_of_numbers_are_texts() -> None:
+    table = clinic(pulse=pd.Categorical([2, 1, 1, 2, 1]))
+    dataset = instinct.load(table, **ROLES, standardize=False)
+    assert dataset.observations.tolist() == [[1, 0], [1, 0], [1, 0], [0, 1]]
+    assert "observations: pulse became pulse=1, pulse=2" in dataset.repairs
+
+
+@pytest.mark.parametrize("kind", ["date32", "date64", "time32", "time64", "timestamp", "duration"])
+def test_all_types_of_times_order_rows(kind: str) -> None:
+    import pyarrow as pa
+
+    units = {"time32": ("s",), "time64": ("us",), "timestamp": ("ns",), "duration": ("ms",)}
+    arrow_type = getattr(pa, kind)(*units.get(kind, ()))
     table = pa.Table.from_pandas(clinic())
-    assert instinct.load(table, **ROLES).hash == instinct.load(clinic(), **ROLES).hash
+    whole = pa.int32() if kind in ("date32", "time32") else pa.int64()
+    days = [hour * (86_400_000 if kind == "date64" else 1) for hour in clinic()["hour"]]
+    times = pa.array(days, whole).cast(arrow_type)
+    changed = table.set_column(table.column_names.index("hour"), "hour", times)
+    assert instinct.load(changed, **ROLES).hash == instinct.load(clinic(), **ROLES).hash
+    twice = changed.set_column(changed.column_names.index("hour"), "hour", times.take([0] * 5))
+    with pytest.raises(BadInput, match="hour: episode a has two rows at "):
+        instinct.load(twice, **ROLES)
 
 
 @settings(max_examples=30)

@@ -1,6 +1,6 @@
 """Turn the columns of a table into the numbers that agents learn from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from instinct.errors import BadInput
 
 
 def observations_from(
-    columns: Sequence[Numbers | Texts], order: Order, missing: str, standardize: bool
+    columns: Iterable[Numbers | Texts], order: Order, missing: str, standardize: bool
 ) -> tuple[Array, list[str]]:
-    """Return the observations [N, d] and what was done to make them."""
+    """Return the observations [N, d] and what was done to make them; columns are used up."""
     repairs: list[str] = []
     found: list[Array] = []
     for column in columns:
@@ -47,11 +47,11 @@ def encode(
     """Yield the names and the numbers of the columns that one column becomes."""
     name = printable(column.name)
     if isinstance(column, Numbers):
-        values = order.sort(column.values).copy()
+        values = order.sort(column.values)
         unknown = np.isnan(values)
     else:
         words = column.in_order()
-        values = order.sort(column.values).copy()
+        values = order.sort(column.values)
         unknown = values < 0
     if unknown.all():
         repairs.append(f"observations: {name} has no values, left out")
@@ -76,14 +76,15 @@ def fill(name: str, values: Array, unknown: Array, order: Order, missing: str) -
     left = unknown
     if missing == "carry":
         left = carry_forward(values, unknown, order)
-    filled = "a category of none" if values.dtype.kind == "i" else "the mean"
+    filled = "put in no category"
     if values.dtype.kind == "f":
+        filled = "filled with the mean"
         values[left] = values[~unknown].mean(dtype=np.float64)
     rest = np.count_nonzero(left)
     if missing == "indicator":
-        return f"{count} missing values of {name} filled with {filled}, marked in {name}_missing"
+        return f"{count} missing values of {name} {filled}, marked in {name}_missing"
     text = f"{count - rest} missing values of {name} carried forward"
-    return text + (f", {rest} before any value filled with {filled}" if rest else "")
+    return text + (f", {rest} before any value {filled}" if rest else "")
 
 
 def refuse_missing(name: str, count: int, missing: str) -> None:
@@ -107,11 +108,11 @@ def carry_forward(values: Array, unknown: Array, order: Order) -> Array:
     return np.asarray(unknown & ~found)
 
 
-def amounts_from(columns: Sequence[Numbers], order: Order, missing: str) -> tuple[Array, list[str]]:
+def amounts_from(columns: Iterable[Numbers], order: Order, missing: str) -> tuple[Array, list[str]]:
     """Return the actions [N, m] and what was done to make them."""
     found, repairs = [], []
     for column in columns:
-        name, values = printable(column.name), order.sort(column.values).copy()
+        name, values = printable(column.name), order.sort(column.values)
         unknown = np.isnan(values)
         if unknown.any():
             if missing != "carry" or carry_forward(values, unknown, order).any():
@@ -142,7 +143,7 @@ def amounts_from(columns: Sequence[Numbers], order: Order, missing: str) -> tupl
 
 def sums_from(role: str, column: Numbers, order: Order, missing: str) -> tuple[Array, list[str]]:
     """Return rewards or costs, 0 where they are missing if the user does not refuse that."""
-    values = order.sort(column.values).copy()
+    values = order.sort(column.values)
     unknown = np.isnan(values)
     if not unknown.any():
         return values, []

@@ -14,7 +14,7 @@ from instinct.data.tables.columns import Column, Keys, Numbers, Texts, kind_of
 from instinct.data.tables.encode import amounts_from, observations_from, sums_from
 from instinct.data.tables.order import Order, ends_of, find_order
 from instinct.data.tables.roles import NO_ROLES, ROLES, Roles, printable, roles_beside
-from instinct.data.tables.source import Source, open_file, open_frame
+from instinct.data.tables.source import Source, first_line, open_file, open_frame, require_arrow
 from instinct.errors import BadInput
 
 LEAST_ROWS = 2
@@ -33,7 +33,11 @@ def read_frame(
     frame: Any, *, roles: Roles = NO_ROLES, action_range: ActionRange | None = None
 ) -> Dataset:
     """Read a data frame of pandas or polars, or an Arrow table."""
-    return dataset_from(open_frame(frame), roles, action_range)
+    arrow = require_arrow()
+    try:
+        return dataset_from(open_frame(frame), roles, action_range)
+    except arrow.ArrowException as error:
+        raise BadInput(f"the data frame cannot be read ({first_line(error)})") from error
 
 
 def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None) -> Dataset:
@@ -63,11 +67,11 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
             repairs += made
     check_last_rewards(arrays)
     arrays["actions"], made = amounts_from(
-        [of_numbers(columns[name]) for name in named["action"]], order, missing
+        (of_numbers(columns.pop(name)) for name in named["action"]), order, missing
     )
     repairs += made
     arrays["observations"], made = observations_from(
-        [columns.pop(name) for name in named["observation"]],  # type: ignore[misc]
+        (columns.pop(name) for name in named["observation"]),  # type: ignore[misc]
         order,
         missing,
         standardize,

@@ -72,7 +72,7 @@ def open_frame(frame: Any) -> Source:
             table = arrow.Table.from_pandas(frame, preserve_index=False)
         else:
             table = arrow.table(frame)
-    except (arrow.ArrowException, TypeError) as error:
+    except (ValueError, TypeError, arrow.ArrowException) as error:
         raise BadInput(f"the data frame cannot be read ({first_line(error)})") from error
     check_names(table.column_names)
 
