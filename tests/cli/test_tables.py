@@ -101,3 +101,23 @@ def test_the_help_lists_all_roles_in_80_columns(
     assert max(map(len, shown.splitlines())) <= 80
     for name in OPTIONS:
         assert f"--{name} " in shown
+
+
+def test_an_audit_keeps_the_dataset_of_its_table(run: Run, file: Path, tmp_path: Path) -> None:
+    small = ("--set", "units=8", "--set", "batch_size=16", "--set", "steps=20")
+    options = ("--algorithms", "IQL", "--labels", "zero", "--seeds", 1, *small)
+    folder = tmp_path / "page"
+    outcome = run("audit", file, *FLAGS, *options, "--out", folder, "--json")
+    assert outcome.code == 0, outcome.err
+    (kept,) = folder.glob("clinic-*.npz")
+    assert instinct.load(kept).hash == instinct.load(clinic(), **ROLES).hash
+    assert {row["dataset"] for row in outcome.json["results"]} == {str(kept)}
+    assert (folder / "index.html").exists()
+
+
+def test_an_audit_refuses_roles_of_what_is_no_table(run: Run) -> None:
+    outcome = run("audit", "gridworld", "--episode", "stay")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "instinct: gridworld: is no table, whose columns have roles\n",
+    )

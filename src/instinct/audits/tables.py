@@ -1,5 +1,6 @@
 """Keep the dataset of a table beside its audit."""
 
+import re
 from pathlib import Path
 
 from instinct.benchmarks.registry import find_dataset
@@ -17,7 +18,8 @@ def keep_table(
     if roles == NO_ROLES and not is_table(Path(source)):
         return source
     dataset = find_dataset(source, action_range=action_range, roles=roles)
-    path = folder / f"{Path(source).stem}-{dataset.hash[:8]}.npz"
+    name = re.sub(r"[^\w.@-]+", "-", Path(source).stem)
+    path = folder / f"{name}-{dataset.hash[:8]}.npz"
     if not path.exists():
         write(dataset, path)
     return str(path)

@@ -41,7 +41,7 @@ def test_text_where_numbers_are_needed_is_refused() -> None:
 
 @pytest.mark.parametrize("dose", [[*"abcab"], [True, False, True, True, False]])
 def test_choices_as_actions_are_refused(dose: list[object]) -> None:
-    assert "a choice; the algorithms learn from amounts" in refusal(clinic(dose=dose))
+    assert "a choice; the deep algorithms learn from amounts only" in refusal(clinic(dose=dose))
 
 
 def test_missing_values_are_refused_with_the_choices() -> None:
@@ -191,6 +191,8 @@ def test_roles_come_back_from_toml(tmp_path: Path) -> None:
         ("standardize = 'yes'", "standardize: is not true or false"),
         ('missing = "eval"', "it can be refuse, carry, indicator"),
         ("episode = ", "is not a valid TOML file"),
+        ("episode = " + "[" * 20_000, "is not a valid TOML file"),
+        ("#" * 2**20, "is larger than 1 MiB"),
         ('[episode]\nname = "a"', "episode: is not a text"),
     ],
 )

@@ -122,6 +122,12 @@ def test_times_can_be_dates() -> None:
     assert dataset.hash == instinct.load(clinic(), **ROLES).hash
 
 
+def test_a_time_can_be_an_observation_too() -> None:
+    roles = {**ROLES, "observation": ["pulse", "hour"]}
+    dataset = instinct.load(clinic(), **roles, standardize=False)
+    assert dataset.observations.tolist() == [[70, 0], [70, 1], [90, 2], [90, 0]]
+
+
 def test_costs_are_read() -> None:
     dataset = instinct.load(clinic(falls=[0, 1, 2, 0, 0]), **ROLES, cost="falls")
     assert dataset.costs is not None

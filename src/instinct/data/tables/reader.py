@@ -50,7 +50,7 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
     missing, standardize = roles.missing or "refuse", roles.standardize is not False
 
     def only(role: str) -> Any:
-        return columns[named[role][0]] if named[role] else None
+        return columns[role, named[role][0]] if named[role] else None
 
     order = find_order(only("episode"), only("time"), source.rows)
     terminals, timeouts, repairs = ends_of(
@@ -67,11 +67,11 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
             repairs += made
     check_last_rewards(arrays)
     arrays["actions"], made = amounts_from(
-        (of_numbers(columns.pop(name)) for name in named["action"]), order, missing
+        (of_numbers(columns.pop(("action", name))) for name in named["action"]), order, missing
     )
     repairs += made
     arrays["observations"], made = observations_from(
-        (columns.pop(name) for name in named["observation"]),  # type: ignore[misc]
+        (columns.pop(("observation", name)) for name in named["observation"]),  # type: ignore[misc]
         order,
         missing,
         standardize,
@@ -87,7 +87,7 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
 
 
 def check_roles(named: dict[str, list[str]]) -> None:
-    """Refuse roles that say too little, or give one column to two roles."""
+    """Refuse roles that say too little, or two roles of one column but time and observation."""
     for role in ("action", "observation"):
         if not named[role]:
             raise BadInput(
@@ -103,22 +103,24 @@ def check_roles(named: dict[str, list[str]]) -> None:
     taken: dict[str, str] = {}
     for role, names in named.items():
         for name in names:
-            if name in taken:
+            if name in taken and (taken[name], role) != ("time", "observation"):
                 raise BadInput(f"is both {taken[name]} and {role}", field=printable(name))
             taken[name] = role
 
 
-def collect(source: Source, named: dict[str, list[str]]) -> dict[str, Column]:
-    """Read the columns that have a role, block by block."""
+def collect(source: Source, named: dict[str, list[str]]) -> dict[tuple[str, str], Column]:
+    """Read the columns that have a role, block by block; return them by role and name."""
     check_memory(4 * source.rows * sum(map(len, named.values())))
     columns = {
-        name: make_column(role, name, source) for role, names in named.items() for name in names
+        (role, name): make_column(role, name, source)
+        for role, names in named.items()
+        for name in names
     }
     start = 0
-    for block in source.blocks([*columns]):
+    for block in source.blocks([*dict.fromkeys(name for _, name in columns)]):
         if start + block.num_rows > source.rows:
             raise BadInput("has more rows than it says")
-        for name, column in columns.items():
+        for (_, name), column in columns.items():
             column.put(start, block.column(name))
         start += block.num_rows
     if start != source.rows:
@@ -136,8 +138,9 @@ def make_column(role: str, name: str, source: Source) -> Column:
         return Texts(name, rows, most=None)
     if role == "action" and kind in ("text", "flag"):
         raise BadInput(
-            f"is an action of the type {kind}, a choice; the algorithms learn from amounts, "
-            "numbers such as a dose",
+            f"is an action of the type {kind}, a choice; the deep algorithms learn from amounts "
+            "only, numbers such as a dose; `instinct theory` takes choices, as whole numbers in an "
+            "npz archive",
             field=printable(name),
         )
     if role == "observation" and kind == "text":

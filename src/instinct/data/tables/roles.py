@@ -15,6 +15,8 @@ MISSING = ("refuse", "carry", "indicator")
 """What can be done with missing values: see `Roles`."""
 LISTS = ("action", "observation")
 """Roles of several columns; the others are of one column."""
+MOST_BYTES = 1 << 20
+"""The size of a TOML file that is refused."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +121,12 @@ def roles_path(path: Path) -> Path:
 def read_roles(path: Path) -> Roles:
     """Read roles from a TOML file, which can name columns and nothing else."""
     try:
+        if path.stat().st_size >= MOST_BYTES:
+            raise BadInput("is larger than 1 MiB, too large for names of columns")
         return make_roles(tomllib.loads(path.read_text("utf-8")))
     except BadInput as fault:
         raise fault.in_file(path) from None
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         reason = str(error).splitlines()[0][:200]
         raise BadInput(f"is not a valid TOML file ({reason})", file=path) from error
 
