@@ -42,6 +42,22 @@ def test_roles_are_proposed_by_name() -> None:
     assert roles.observation == ("pulse",)
 
 
+def test_the_best_name_has_the_role_and_other_ids_have_none() -> None:
+    table = pd.DataFrame(
+        {
+            "subject_id": [1, 1],
+            "icustay_id": [7, 7],
+            "birth_date": pd.to_datetime(["1950-01-01"] * 2),
+            "charttime": pd.to_datetime(["2020-01-01", "2020-01-02"]),
+            "length_of_stay": [1, 2],
+            "nothing": [np.nan, np.nan],
+        }
+    )
+    roles = instinct.describe(table).roles
+    assert (roles.episode, roles.time) == ("icustay_id", "charttime")
+    assert roles.observation == ("length_of_stay",)
+
+
 def test_the_proposal_opens_the_table(tmp_path: Path) -> None:
     table = clinic().rename(columns={"alive": "reward", "home": "terminal"})
     path = tmp_path / "clinic.parquet"

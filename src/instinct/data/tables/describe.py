@@ -1,7 +1,7 @@
 """Describe the columns of a table, and propose their roles by their names."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,25 @@ from instinct.data.tables.source import (
 )
 from instinct.errors import BadInput
 
+NUMBER = r"s?(_?(id|nr|no|number))?"
 GUESSES = {
-    "episode": r"(.*_)?(episode|stay|icustay|admission|hadm|trajectory|traj|session|patient|"
-    r"subject|user|id)s?(_?(id|nr|no|number))?",
-    "time": r"(.*_)?(t|time|timestamp|datetime|charttime|timestep|step|hour|day|minute|date)s?",
-    "action": r"(actions?|act|dose|dosage|control|command|setpoint|rate_set)(_.*|\d*)",
-    "reward": r"rewards?|r",
-    "cost": r"costs?",
-    "terminal": r"terminals?|terminated|done|ended|died|death|dead|discharged?|outcome",
-    "timeout": r"timeouts?|truncat(ed|ions?)",
+    "episode": (
+        rf"(episode|trajectory|traj|stay|icustay|session|trip){NUMBER}",
+        rf"(admission|hadm|visit){NUMBER}",
+        rf"(patient|subject|user|customer){NUMBER}",
+        r"(.*_)?id",
+    ),
+    "time": (
+        r"(t|time|timestamp|datetime|charttime|timestep|step|hour|day|minute|date)s?",
+        r".*_(time|timestamp|datetime|step|hour|day|date)",
+    ),
+    "action": (r"(actions?|act|dose|dosage|control|command|setpoint)(_.*|\d*)",),
+    "reward": (r"rewards?|r",),
+    "cost": (r"costs?",),
+    "terminal": (r"terminals?|terminated|done|ended|died|death|dead|discharged?|outcome",),
+    "timeout": (r"timeouts?|truncat(ed|ions?)",),
 }
-"""The names, in lower case, that suggest a role; the first column with such a name has it."""
+"""The names, in lower case, that suggest a role, the best ones first."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +155,21 @@ class Tally:
 def propose(tallies: Mapping[str, Tally]) -> dict[str, str]:
     """Propose the role of every column by its name and its kind; some get none."""
     roles: dict[str, str] = {}
-    for role, pattern in GUESSES.items():
-        fitting = [name for name in tallies if re.fullmatch(pattern, name.lower())]
-        free = [name for name in fitting if name not in roles and fits(role, tallies[name])]
-        for name in free if role in LISTS else free[:1]:
+    for role in GUESSES:
+        free = [name for name in suggested(role, tallies) if name not in roles]
+        fitting = [name for name in free if fits(role, tallies[name])]
+        for name in fitting if role in LISTS else fitting[:1]:
             roles[name] = role
-    named = {name for name in tallies if re.fullmatch(GUESSES["episode"], name.lower())}
+    ids = suggested("episode", tallies)
     for name, tally in tallies.items():
-        if name not in roles and name not in named and fits("observation", tally):
+        if name not in roles and name not in ids and fits("observation", tally):
             roles[name] = "observation"
     return roles
+
+
+def suggested(role: str, names: Iterable[str]) -> list[str]:
+    """Return the columns whose names suggest a role, the best ones first."""
+    return [name for each in GUESSES[role] for name in names if re.fullmatch(each, name.lower())]
 
 
 def fits(role: str, tally: Tally) -> bool:
@@ -167,7 +180,8 @@ def fits(role: str, tally: Tally) -> bool:
         return tally.kind in ("number", "time")
     if role == "observation":
         few = len(tally.texts) <= MAX_CATEGORIES
-        return tally.kind in ("number", "flag", "text") and few and not tally.constant
+        varied = tally.low is not None and not tally.constant
+        return tally.kind in ("number", "flag", "text") and few and varied
     if role in ("terminal", "timeout"):
         return tally.kind in ("number", "flag") and {tally.low, tally.high} <= {0, 1}
     return tally.kind == "number"
