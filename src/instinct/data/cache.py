@@ -16,7 +16,7 @@ from instinct.util.hashing import hash_bytes
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
+VERSION = 2
 """Increase it when the same source is read differently."""
 
 MIN_TRANSITIONS = 50_000

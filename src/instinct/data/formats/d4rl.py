@@ -4,10 +4,11 @@ from pathlib import Path
 
 import h5py
 
-from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
+from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
 from instinct.data.formats.files import translate_errors
+from instinct.data.formats.names import find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
@@ -20,16 +21,16 @@ def read_d4rl(
         with h5py.File(path, "r") as file:
             if "episode_0" in file:
                 raise BadInput("is a file inside a Minari dataset; give the path of its folder")
-            arrays = {
-                name: hdf5.read_array(file, name) for name in (*REQUIRED, *OPTIONAL) if name in file
-            }
+            chosen = find_fields([*file])
+            arrays = {name: hdf5.read_array(file, name) for name in chosen.names.values()}
             bounds = {name: hdf5.read_array(file, name) for name in SPACE_FIELDS if name in file}
-        return assemble(
-            arrays,
+        dataset = assemble(
+            chosen.rename(arrays),
             action_space=space_from_arrays(bounds),
             action_range=action_range,
             horizon=horizon,
         )
+        return dataset.add_repairs(chosen.repairs)
 
 
 def write_d4rl(dataset: Dataset, path: Path, *, next_observations: bool = True) -> None:

@@ -6,32 +6,33 @@ from pathlib import Path
 import numpy as np
 
 from instinct.data.arrays import Array
-from instinct.data.assemble import HORIZON, OPTIONAL, REQUIRED, ActionRange, assemble
+from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats.files import check_memory, translate_errors
+from instinct.data.formats.names import FieldNames, find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 
-REPAIRS = "metadata/repairs"
+METADATA = "metadata/"
+REPAIRS = METADATA + "repairs"
 
 
 def read_npz(
     path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
 ) -> Dataset:
     with translate_errors(path, "npz"):
-        arrays = load_arrays(path)
-        fields = {name: arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in arrays}
+        arrays, chosen = load_arrays(path)
         dataset = assemble(
-            fields,
+            chosen.rename(arrays),
             action_space=space_from_arrays(arrays),
             action_range=action_range,
             horizon=horizon,
         )
-        return dataset.add_repairs(read_repairs(arrays))
+        return dataset.add_repairs((*read_repairs(arrays), *chosen.repairs))
 
 
-def load_arrays(path: Path) -> dict[str, Array]:
+def load_arrays(path: Path) -> tuple[dict[str, Array], FieldNames]:
     """Load the known arrays of an archive. Raise if it holds anything but plain arrays."""
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
@@ -39,8 +40,10 @@ def load_arrays(path: Path) -> dict[str, Array]:
                 raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
         check_memory(sum(member.file_size for member in archive.infolist()))
     with np.load(path, allow_pickle=False) as archive:
-        known = {*REQUIRED, *OPTIONAL, *SPACE_FIELDS, REPAIRS}
-        return {name: load_member(archive, name) for name in archive.files if name in known}
+        chosen = find_fields([name for name in archive.files if not name.startswith(METADATA)])
+        known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS}
+        arrays = {name: load_member(archive, name) for name in archive.files if name in known}
+        return arrays, chosen
 
 
 def load_member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
