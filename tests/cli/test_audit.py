@@ -79,6 +79,19 @@ def test_file_is_evaluated_in_the_named_environment(run: Run, logs: Path, tmp_pa
     assert Path(outcome.json["page"]).exists()
 
 
+def test_the_environment_knows_the_range_of_actions(run: Run, tmp_path: Path) -> None:
+    """The file does not describe its actions, which stay in [-2, 2]; the pendulum's are [-3, 3]."""
+    fields = dict(recording().fields())
+    fields["actions"] = fields["actions"] * 2 / 3
+    np.savez(tmp_path / "plain.npz", allow_pickle=False, **fields)
+    arguments = ("audit", tmp_path / "plain.npz", "--env", "InvertedPendulum-v5", *SMALL)
+    arguments = (*arguments, "--algorithms", "iql", "--labels", "zero", "--seeds", 1)
+    outcome = run(*arguments, "--episodes", 1, "--out", tmp_path / "audit", "--json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.json["missing"] == []
+    assert outcome.json["data"]["repairs"] == []
+
+
 def test_without_an_environment_only_the_data_are_reported(
     run: Run, logs: Path, tmp_path: Path
 ) -> None:

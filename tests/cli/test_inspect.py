@@ -92,9 +92,13 @@ def test_an_action_range(run: Run, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "wide.hdf5", "w") as file:
         for name, array in small().fields():
             file[name] = array * 3 if name == "actions" else array
-    assert run("inspect", tmp_path / "wide.hdf5").code == 2
+    found = run("inspect", tmp_path / "wide.hdf5", "--json").json
+    assert (found["action_space"], len(found["repairs"])) == ("[-3, 3]", 1)
+    narrow = run("inspect", tmp_path / "wide.hdf5", "--action-range", -1, 1)
+    assert narrow.code == 2
+    assert "--action-range" in narrow.err
     outcome = run("inspect", tmp_path / "wide.hdf5", "--action-range", -3, 3, "--json")
-    assert outcome.json["action_space"] == "[-3, 3]"
+    assert (outcome.json["action_space"], outcome.json["repairs"]) == ("[-3, 3]", [])
 
 
 @pytest.mark.parametrize("target", ["other.npz", "other.h5", "other"])

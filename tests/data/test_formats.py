@@ -170,11 +170,44 @@ def test_columns_and_lists_are_converted(tmp_path: Path) -> None:
     assert len(dataset.repairs) == 2
 
 
-def test_the_action_range_can_be_overridden(tmp_path: Path) -> None:
-    path = d4rl(tmp_path / "wide.hdf5", actions=np.full((6, 1), 2.5))
-    with pytest.raises(BadInput, match=r"actions, row 0: outside the action range \[-1, 1\]"):
-        read(path)
-    assert read(path, action_range=(-3, 3)).action_space == Box.of(1, -3, 3)
+WIDE = np.array([[0.5, 2.0, 5.0]] * 5 + [[-0.5, -1.0, 5.0]])
+BOUNDS = {
+    "metadata/action_low": np.array([-4.0] * 3),
+    "metadata/action_high": np.array([6.0] * 3),
+}
+
+
+def test_an_unknown_action_range_is_what_the_data_span(tmp_path: Path) -> None:
+    """A dimension keeps [-1, 1] if it stays inside; a constant one is extended to 0."""
+    dataset = read(d4rl(tmp_path / "wide.hdf5", actions=WIDE))
+    assert dataset.action_space == Box((-1, -1, 0), (1, 2, 5))
+    assert [repair.split(":")[0] for repair in dataset.repairs] == ["actions"]
+
+
+def test_the_file_the_task_and_the_user_know_the_action_range(tmp_path: Path) -> None:
+    plain = d4rl(tmp_path / "plain.hdf5", actions=WIDE)
+    described = d4rl(tmp_path / "described.hdf5", actions=WIDE, **BOUNDS)
+    task = Box.of(3, -5, 5)
+    assert read(plain, task_space=task).action_space == task
+    assert read(plain, task_space=task).repairs == ()
+    assert read(described, task_space=task).action_space == Box.of(3, -4, 6)
+    for path in (plain, described):
+        found = read(path, task_space=task, action_range=(-9, 9))
+        assert found.action_space == Box.of(3, -9, 9)
+
+
+def test_a_task_with_other_actions_says_nothing_of_the_range(tmp_path: Path) -> None:
+    path = d4rl(tmp_path / "data.hdf5")
+    for other in (Box.of(2, -5, 5), Discrete(3)):
+        assert read(path, task_space=other).hash == small().hash
+
+
+def test_actions_outside_a_known_range_are_refused_with_the_option(tmp_path: Path) -> None:
+    path = d4rl(tmp_path / "data.hdf5")
+    with pytest.raises(BadInput) as caught:
+        read(path, action_range=(-0.75, 0.75))
+    assert (caught.value.field, caught.value.row) == ("actions", 2)
+    assert caught.value.option == "action_range"
 
 
 def test_whole_number_actions_are_discrete(tmp_path: Path) -> None:
@@ -272,7 +305,10 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
         wrong(observations=np.array([[0], [0], [0], [0], [0], [np.inf]])),
         "observations, row 5: not a finite",
     ),
-    "range": (wrong(actions=np.full((6, 1), 3.0)), "actions, row 0: outside the action range"),
+    "range": (
+        wrong(actions=np.full((6, 3), 9.0), **BOUNDS),
+        "actions, row 0: outside the action range [-4, 6]^3",
+    ),
     "text field": (wrong(rewards=np.array([b"a"] * 6)), "rewards: holds |S1 values"),
     "group": (wrong(rewards=None, **{"rewards/a": 1}), "rewards: is a group"),
     "no rows": (

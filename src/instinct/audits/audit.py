@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from instinct.audits.document import audit_document
 from instinct.audits.options import AuditOptions
-from instinct.audits.plan import audit_plan
+from instinct.audits.plan import audit_plan, judged_in
 from instinct.audits.progress import Display, Silent, show_study_progress
 from instinct.audits.tables import keep_table
 from instinct.benchmarks.registry import find_benchmark, find_dataset, matching_task
@@ -207,7 +207,12 @@ def run_audit(
     else:
         folder = audit_folder(str(dataset)) if folder is None else Path(folder)
         name = keep_table(str(dataset), folder, options.action_range)
-        opened = find_dataset(name, action_range=options.action_range, on_progress=display.dataset)
+        opened = find_dataset(
+            name,
+            action_range=options.action_range,
+            task="" if options.env is None else judged_in(options.env),
+            on_progress=display.dataset,
+        )
     where = audit_folder(name) if folder is None else Path(folder)
     named = tuple(
         each if isinstance(each, str) else write_mask(each, opened, where)

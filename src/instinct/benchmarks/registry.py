@@ -102,6 +102,7 @@ def find_dataset(
     name: str,
     *,
     action_range: ActionRange | None = None,
+    task: str = "",
     roles: Roles = NO_ROLES,
     on_progress: Progress = no_progress,
 ) -> Dataset:
@@ -109,7 +110,8 @@ def find_dataset(
 
     A dataset that is made here is made when it is first opened; hopper-medium@200000 is
     hopper-medium with so many transitions. Other names are paths, or ids of datasets that Minari
-    has downloaded. `roles` are those of the columns of a table.
+    has downloaded. A file that does not describe its actions has those of the `task`, if one is
+    named. `roles` are those of the columns of a table.
     """
     benchmark = find_benchmark(name)
     if benchmark.has_dataset(name):
@@ -121,7 +123,8 @@ def find_dataset(
         raise BadInput(
             f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
         )
-    return read(path, action_range=action_range, roles=roles)
+    space = find_task(task).action_space if task else None
+    return read(path, action_range=action_range, task_space=space, roles=roles)
 
 
 def minari_folder() -> Path:

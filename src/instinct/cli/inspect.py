@@ -71,7 +71,8 @@ def inspect(
     """
     if figure is not None:
         check_format(figure)
-    dataset, task = open_dataset(source, action_range, roles), task or task_of(source)
+    dataset = open_dataset(source, action_range, task or "", roles)
+    task = task or task_of(source)
     known = None if task is None else find_task(task)
     scores = None if known is None else known.scores(dataset.returns)
     successes = episode_terminals(dataset) if goals_end(source) else None

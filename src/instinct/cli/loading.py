@@ -6,8 +6,13 @@ from instinct.data import NO_ROLES, ActionRange, Dataset, Roles
 
 
 def open_dataset(
-    source: str, action_range: ActionRange | None = None, roles: Roles = NO_ROLES
+    source: str,
+    action_range: ActionRange | None = None,
+    task: str = "",
+    roles: Roles = NO_ROLES,
 ) -> Dataset:
     """Open the dataset of that name, file or folder; make it first if necessary."""
     with show_progress(f"making {source}") as on_progress:
-        return find_dataset(source, action_range=action_range, roles=roles, on_progress=on_progress)
+        return find_dataset(
+            source, action_range=action_range, task=task, roles=roles, on_progress=on_progress
+        )

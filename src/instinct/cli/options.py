@@ -33,7 +33,7 @@ ActionRange = Annotated[
         "--action-range",
         metavar="LOW HIGH",
         help="The range of every action dimension, if the file does not have it.",
-        show_default="-1 1",
+        show_default="that of the task; else -1 1, or what the data span",
     ),
 ]
 RemoveTerminals = Annotated[

@@ -42,13 +42,16 @@ def as_flags(field: str, values: Array) -> Array:
     return values.astype(np.bool_)
 
 
-def reject_rows(field: str, wrong: Array, problem: str) -> None:
+def reject_rows(
+    field: str, wrong: Array, problem: str, *, advice: str = "", option: str | None = None
+) -> None:
     """Raise `BadInput` for the first row with a true value in `wrong`."""
     if wrong.any():
         rows = wrong.reshape(len(wrong), -1).any(axis=1)
         more = int(rows.sum()) - 1
         raise BadInput(
-            problem + (f" (and {more} more rows)" if more else ""),
+            problem + (f" (and {more} more rows)" if more else "") + advice,
             field=field,
             row=int(rows.argmax()),
+            option=option,
         )

@@ -27,14 +27,16 @@ def assemble(
     *,
     action_space: ActionSpace | None = None,
     action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
     horizon: int = HORIZON,
 ) -> Dataset:
     """Make a Dataset from D4RL's fields.
 
-    `timeouts`, `next_observations` and `costs` may be missing. `action_space` is the one of the
-    file. Without it, whole-number actions of shape [N] are discrete and all others are vectors in
-    [-1, 1]. `action_range` overrides both. `horizon` splits episodes if a file has neither
-    timeouts nor next observations.
+    `timeouts`, `next_observations` and `costs` may be missing. `action_range` is what the user
+    asks for, `action_space` the space that the file describes, and `task_space` that of the task
+    to evaluate in; the first that is known is used. Without any, whole-number actions of shape [N]
+    are discrete, and all others are vectors in [-1, 1] or in the range of the data, if that is
+    larger. `horizon` splits episodes if a file has neither timeouts nor next observations.
     """
     draft = Draft(dict(arrays), horizon)
     draft.check_fields()
@@ -45,23 +47,13 @@ def assemble(
     else:
         draft.infer_next_observations()
     if action_space is None or action_range is not None:
-        action_space = infer_action_space(draft.arrays["actions"], action_range)
+        action_space = draft.choose_action_space(action_range, task_space)
     draft.clip_rounded_actions(action_space)
     return Dataset(
         **{name: draft.arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in draft.arrays},
         action_space=action_space,
         repairs=tuple(draft.repairs),
     )
-
-
-def infer_action_space(actions: Array, action_range: ActionRange | None) -> ActionSpace:
-    """Choose the action space of a file that does not describe it."""
-    if actions.dtype.kind in "iu" and actions.ndim == 1 and action_range is None:
-        reject_rows("actions", actions < 0, "a discrete action is below 0")
-        return Discrete(int(actions.max()) + 1)
-    if actions.ndim != 2 or actions.shape[1] == 0:
-        raise BadInput(f"has shape {list(actions.shape)}, not [rows, dimension]", field="actions")
-    return Box.of(actions.shape[1], *(action_range or (-1.0, 1.0)))
 
 
 @dataclass
@@ -197,6 +189,29 @@ class Draft:
             self.arrays["timeouts"][-1] = True
             self.repairs.append("timeouts: marked at the last row, where the recording ends")
 
+    def choose_action_space(
+        self, action_range: ActionRange | None, task_space: ActionSpace | None
+    ) -> ActionSpace:
+        """Choose the action space of a file that does not describe it."""
+        actions = self.arrays["actions"]
+        if actions.dtype.kind in "iu" and actions.ndim == 1 and action_range is None:
+            reject_rows("actions", actions < 0, "a discrete action is below 0")
+            return Discrete(int(actions.max()) + 1)
+        if actions.ndim != 2 or actions.shape[1] == 0:
+            shape = list(actions.shape)
+            raise BadInput(f"has shape {shape}, not [rows, dimension]", field="actions")
+        if action_range is not None:
+            return Box.of(actions.shape[1], *action_range)
+        if isinstance(task_space, Box) and task_space.dimension == actions.shape[1]:
+            return task_space
+        box = range_of_data(as_numbers("actions", actions))
+        if box != Box.of(box.dimension):
+            self.repairs.append(
+                f"actions: the file has no range, {box} is taken from the data; "
+                "--action-range gives another"
+            )
+        return box
+
     def clip_rounded_actions(self, space: ActionSpace) -> None:
         """Clip actions that are outside the space only by rounding."""
         actions = self.arrays["actions"]
@@ -211,6 +226,19 @@ class Draft:
                 f"actions: {np.count_nonzero(outside)} rows outside {space} by rounding, "
                 "set to the bound"
             )
+
+
+def range_of_data(actions: Array) -> Box:
+    """Return [-1, 1] for every dimension, or what the data span where they leave it."""
+    usual = Box.of(actions.shape[1])
+    low, high = actions.min(axis=0), actions.max(axis=0)
+    for i in range(usual.dimension):
+        extremes = np.array([[low[i]], [high[i]]])
+        if differ_by_rounding(extremes, np.clip(extremes, -1, 1)).all():
+            low[i], high[i] = -1, 1
+        elif low[i] == high[i]:
+            low[i], high[i] = min(low[i], 0), max(high[i], 0)
+    return Box(tuple(low.tolist()), tuple(high.tolist()))
 
 
 def differ_by_rounding(a: Array, b: Array) -> Array:

@@ -94,7 +94,13 @@ class Dataset:
         if isinstance(self.action_space, Discrete) and self.actions.dtype.kind != "i":
             raise BadInput("must be whole numbers in a discrete action space", field="actions")
         outside = self.action_space.outside(self.actions)
-        reject_rows("actions", outside, f"outside the action range {self.action_space}")
+        reject_rows(
+            "actions",
+            outside,
+            f"outside the action range {self.action_space}",
+            advice="; another range is given by `action_range=`",
+            option="action_range",
+        )
 
     def _check_episodes(self) -> None:
         reject_rows(

@@ -9,6 +9,7 @@ from instinct.data.dataset import Dataset
 from instinct.data.formats.d4rl import read_d4rl, write_d4rl
 from instinct.data.formats.minari import is_minari, read_minari, write_minari
 from instinct.data.formats.npz import read_npz, write_npz
+from instinct.data.spaces import ActionSpace
 from instinct.data.tables.reader import read_table
 from instinct.data.tables.roles import NO_ROLES, Roles, roles_beside
 from instinct.data.tables.source import is_table
@@ -17,7 +18,12 @@ from instinct.errors import BadInput
 
 class Reader(Protocol):
     def __call__(
-        self, path: Path, *, action_range: ActionRange | None, horizon: int
+        self,
+        path: Path,
+        *,
+        action_range: ActionRange | None,
+        task_space: ActionSpace | None,
+        horizon: int,
     ) -> Dataset: ...
 
 
@@ -32,25 +38,29 @@ def read(
     path: Path | str,
     *,
     action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
     horizon: int = HORIZON,
     roles: Roles = NO_ROLES,
 ) -> Dataset:
     """Read a dataset from a file or folder. The contents decide the format, not the name.
 
-    `action_range` overrides the range of the file, or [-1, 1] if the file has none. `horizon`
-    splits episodes if the file has neither timeouts nor next observations. `roles` are those of
-    the columns of a table; roles that are not given are read from the TOML file beside it. Large
-    datasets are cached.
+    `action_range` overrides the range of the file. If the file has none, it is that of
+    `task_space`, the actions of the task to evaluate in, or else [-1, 1], or what the data span if
+    they leave it. `horizon` splits episodes if the file has neither timeouts nor next
+    observations. `roles` are those of the columns of a table; roles that are not given are read
+    from the TOML file beside it. Large datasets are cached.
     """
     path = Path(path)
     if is_table(path):
         return read_cached_table(path, action_range, roles)
     if roles != NO_ROLES:
         raise BadInput("is no table, whose columns have roles", file=path)
-    options = f"{action_range} {horizon}"
+    options = f"{action_range} {task_space} {horizon}"
     dataset = cache.read_cached(path, options)
     if dataset is None:
-        dataset = choose_reader(path)(path, action_range=action_range, horizon=horizon)
+        dataset = choose_reader(path)(
+            path, action_range=action_range, task_space=task_space, horizon=horizon
+        )
         cache.write_cached(dataset, path, options)
     return dataset
 

@@ -60,12 +60,14 @@ class TrialRunner:
 
     def open_dataset(self, trial: Trial, on_event: OnEvent) -> Dataset:
         """Return the dataset of the trial without filters and with its own rewards."""
-        key = (trial.dataset, trial.action_range)
+        key = (trial.dataset, trial.action_range, trial.task)
         if self.dataset is None or self.opened != key:
             self.dataset = None
             self.filtered = {}
             try:
-                dataset = find_dataset(trial.dataset, action_range=trial.action_range)
+                dataset = find_dataset(
+                    trial.dataset, action_range=trial.action_range, task=trial.task
+                )
             except BadInput as fault:
                 raise InstinctError(str(fault)) from fault
             facts = dataset_facts(dataset, trial.task, trial.dataset)

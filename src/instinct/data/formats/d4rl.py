@@ -10,12 +10,17 @@ from instinct.data.formats import hdf5
 from instinct.data.formats.files import translate_errors
 from instinct.data.formats.names import find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
+from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 
 
 def read_d4rl(
-    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
+    path: Path,
+    *,
+    action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
+    horizon: int = HORIZON,
 ) -> Dataset:
     with translate_errors(path, "HDF5"):
         with h5py.File(path, "r") as file:
@@ -28,6 +33,7 @@ def read_d4rl(
             chosen.rename(arrays),
             action_space=space_from_arrays(bounds),
             action_range=action_range,
+            task_space=task_space,
             horizon=horizon,
         )
         return dataset.add_repairs(chosen.repairs)

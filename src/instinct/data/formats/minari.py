@@ -36,7 +36,11 @@ def is_minari(path: Path) -> bool:
 
 
 def read_minari(
-    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
+    path: Path,
+    *,
+    action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
+    horizon: int = HORIZON,
 ) -> Dataset:
     metadata_path, data_path = path / "data" / "metadata.json", path / "data" / "main_data.hdf5"
     with translate_errors(metadata_path, "Minari metadata"):
@@ -52,7 +56,13 @@ def read_minari(
     with translate_errors(data_path, "HDF5"):
         with h5py.File(data_path, "r") as file:
             arrays = join_episodes([read_episode(file, name) for name in episode_names(file)])
-        return assemble(arrays, action_space=described, action_range=action_range, horizon=horizon)
+        return assemble(
+            arrays,
+            action_space=described,
+            action_range=action_range,
+            task_space=task_space,
+            horizon=horizon,
+        )
 
 
 def episode_names(file: h5py.File) -> list[str]:

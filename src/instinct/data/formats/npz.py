@@ -11,6 +11,7 @@ from instinct.data.dataset import Dataset
 from instinct.data.formats.files import check_memory, translate_errors
 from instinct.data.formats.names import FieldNames, find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
+from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 
@@ -19,7 +20,11 @@ REPAIRS = METADATA + "repairs"
 
 
 def read_npz(
-    path: Path, *, action_range: ActionRange | None = None, horizon: int = HORIZON
+    path: Path,
+    *,
+    action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
+    horizon: int = HORIZON,
 ) -> Dataset:
     with translate_errors(path, "npz"):
         arrays, chosen = load_arrays(path)
@@ -27,6 +32,7 @@ def read_npz(
             chosen.rename(arrays),
             action_space=space_from_arrays(arrays),
             action_range=action_range,
+            task_space=task_space,
             horizon=horizon,
         )
         return dataset.add_repairs((*read_repairs(arrays), *chosen.repairs))
