@@ -35,9 +35,11 @@ from instinct.report.kit.page import Page, html, write_page
 from instinct.report.sections.numbers import rows
 from instinct.report.sections.registry import SectionMaker
 from instinct.report.study_page import compose
+from instinct.study.ends import guess_end, terminal_facts
 from instinct.study.findings import Findings, read_findings
 from instinct.study.own import Own
 from instinct.study.plan import Plan
+from instinct.study.store import FILE, read_store
 from instinct.util.atomic import write_atomically
 from instinct.util.folders import folder_name
 from instinct.util.hashing import hash_bytes
@@ -131,6 +133,7 @@ def audit(
     filters: Sequence[str | Predicate] = (),
     settings: Mapping[str, Any] | None = None,
     remove_terminals: bool | None = None,
+    both_ends: bool = False,
     action_range: tuple[float, float] | None = None,
     cost_target: float | None = None,
     folder: Path | str | None = None,
@@ -160,7 +163,8 @@ def audit(
         settings: Hyperparameters for all algorithms but BC, or by algorithm:
             `{"BC": {"steps": 1000}}`.
         remove_terminals: Remove terminal transitions under wrong rewards. By default where they
-            are falls.
+            are falls: the task says it, or else the audit guesses it from the data and says so.
+        both_ends: Train both with and without the terminal transitions, and compare.
         action_range: The range of every action dimension, for files that do not say it.
         cost_target: The cost that a safe episode may have; by default the benchmark's.
         folder: Where results are kept; by default results/audit-NAME.
@@ -184,6 +188,7 @@ def audit(
         episodes=episodes,
         settings=dict(settings or {}),
         remove_terminals=remove_terminals,
+        both_ends=both_ends,
         action_range=action_range,
         cost_target=cost_target,
     )
@@ -218,11 +223,27 @@ def run_audit(
         each if isinstance(each, str) else write_mask(each, opened, where)
         for each in options.filters
     )
-    plan = audit_plan(name, replace(options, filters=named))
+    plan = assume_end(audit_plan(name, replace(options, filters=named)), opened, where)
     check(plan, opened)
+    if options.both_ends and not opened.terminals.any():
+        raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
     del opened
     run_plan(plan, where, display.trials, executor)
     return Audit(read_findings(where), where, tuple(sections))
+
+
+def assume_end(plan: Plan, dataset: Dataset, folder: Path) -> Plan:
+    """Guess from the data what a terminal means, if neither the task nor the user says it.
+
+    An audit that has begun keeps what it assumed.
+    """
+    known = plan.remove_terminals is not None or plan.task_end(plan.datasets[0]) != "unknown"
+    if known or not dataset.terminals.any():
+        return plan
+    if (folder / FILE).exists():
+        with read_store(folder) as store:
+            return replace(plan, assumed_end=store.plan.assumed_end)
+    return replace(plan, assumed_end=guess_end(terminal_facts(dataset)))
 
 
 def check(plan: Plan, dataset: Dataset) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from instinct.report.kit.page import Page
 from instinct.report.run_verdicts import run_rows
 from instinct.report.sections.numbers import rows
+from instinct.report.terminals import terminals_document
 from instinct.study.facts import removal_numbers
 from instinct.study.findings import Findings
 from instinct.study.plan import Cell
@@ -27,6 +28,7 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
         "seeds": plan.seeds,
         "first_seed": plan.first_seed,
         "episodes": plan.episodes,
+        "terminals": terminals_document(findings, dataset),
         "results": rows(findings),
         "diagnostics": run_rows(findings),
         "positive_bias": [

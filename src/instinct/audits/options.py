@@ -33,6 +33,8 @@ class AuditOptions:
     """Hyperparameters of all algorithms but BC."""
     remove_terminals: bool | None = None
     """Remove terminal transitions under wrong rewards; None means where they are falls."""
+    both_ends: bool = False
+    """Train both with and without the terminal transitions, and compare."""
     action_range: tuple[float, float] | None = None
     cost_target: float | None = None
     """The cost that a safe episode may have; None means the benchmark's, if it has one."""

@@ -19,13 +19,16 @@ IMITATION = "BC"
 """The algorithm that every audit has: it imitates the data and reads no rewards."""
 AUDIT_OF = "audit of "
 """How the names of the plans of audits begin."""
+NO_TERMINALS = "no-terminals"
+"""The filter that removes terminal transitions."""
 
 
 def audit_plan(dataset: str, options: AuditOptions | None = None) -> Plan:
     """Plan BC and the chosen algorithms on the dataset, under every label.
 
     With filters, every algorithm learns from all data and from the data after each filter, under
-    the true reward unless the options name labels.
+    the true reward unless the options name labels. `both_ends` is the filter `no-terminals` under
+    all labels, beside data that keep their terminals.
     """
     options = options or AuditOptions()
     task = recorded_task(dataset) if options.env is None else judged_in(options.env)
@@ -34,7 +37,12 @@ def audit_plan(dataset: str, options: AuditOptions | None = None) -> Plan:
     labels = tuple(map(label_name, options.labels))
     filters = tuple(canonical_name(name) for name in options.filters if isinstance(name, str))
     if not labels:
-        labels = ("original",) if filters else PAPER_LABELS
+        labels = ("original",) if filters and not options.both_ends else PAPER_LABELS
+    remove_terminals = options.remove_terminals
+    if options.both_ends:
+        if remove_terminals is not None:
+            raise BadInput("terminals are removed, kept, or both: choose one")
+        filters, remove_terminals = tuple(dict.fromkeys((*filters, NO_TERMINALS))), False
     subject = "after filters" if filters else "regardless of the reward"
     keys = (
         *(f"algorithm:{name}" for name in algorithms),
@@ -53,7 +61,7 @@ def audit_plan(dataset: str, options: AuditOptions | None = None) -> Plan:
         first_seed=options.first_seed,
         episodes=options.episodes or benchmark.test_episodes,
         settings=settings_by_algorithm(options.settings, algorithms),
-        remove_terminals=options.remove_terminals,
+        remove_terminals=remove_terminals,
         task=task,
         action_range=options.action_range,
         cost_target=options.cost_target,
@@ -117,6 +125,8 @@ def command(plan: Plan) -> str:
     usual = audit_plan(dataset, AuditOptions(filters=plan.filters[1:], env=task or None))
     options = [f"--env {task}"] if task != recorded_task(dataset) else []
     options += [f"--preset {plan.preset}", f"--seeds {plan.seeds}"]
+    if plan.remove_terminals is not None:
+        options.append("--remove-terminals" if plan.remove_terminals else "--keep-terminals")
     if plan.first_seed:
         options.append(f"--first-seed {plan.first_seed}")
     options += [f"--filter {name}" for name in plan.filters if name != ALL]

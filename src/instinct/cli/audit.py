@@ -105,13 +105,23 @@ def audit_command(
         bool,
         typer.Option(
             "--remove-terminals",
-            help="Remove terminal transitions under wrong rewards. By default where they are "
-            "falls: in hopper and walker2d.",
+            help="Remove terminal transitions under wrong rewards: they are falls. By default in "
+            "hopper and walker2d, and where data of unknown tasks look like it.",
         ),
     ] = False,
     keep_terminals: Annotated[
         bool,
-        typer.Option("--keep-terminals", help="Keep terminal transitions under wrong rewards."),
+        typer.Option(
+            "--keep-terminals",
+            help="Keep terminal transitions under wrong rewards: they are goals.",
+        ),
+    ] = False,
+    both_ends: Annotated[
+        bool,
+        typer.Option(
+            "--both-ends",
+            help="Train both with and without terminal transitions, and compare.",
+        ),
     ] = False,
     action_range: ActionRange = None,
     folder: Annotated[
@@ -145,8 +155,8 @@ def audit_command(
     Example: instinct audit icu.parquet --episode stay --time hour --action dose
     --observation 'vitals_*' --reward outcome --terminal discharged
     """
-    if remove_terminals and keep_terminals:
-        raise BadInput("give --remove-terminals or --keep-terminals, not both")
+    if remove_terminals + keep_terminals + both_ends > 1:
+        raise BadInput("give one of --remove-terminals, --keep-terminals and --both-ends, not both")
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
         preset=preset,
@@ -158,6 +168,7 @@ def audit_command(
         episodes=episodes,
         settings=parse_assignments(assignments or []),
         remove_terminals=True if remove_terminals else False if keep_terminals else None,
+        both_ends=both_ends,
         action_range=action_range,
         cost_target=cost_target,
     )

@@ -79,7 +79,9 @@ def cell_text(cell: TableCell, notes: Mapping[str, int]) -> Text:
 
 
 def show_page(page: "Page", path: Path) -> None:
-    """Print a page's main tables, its summary and verdicts, what is missing, and its path."""
+    """Print what a page assumes, its main tables, summary and verdicts, and what is missing."""
+    for premise in page.premises:
+        out.print(premise, markup=False)
     for section in page.sections:
         if not section.detail:
             for table in section.tables:

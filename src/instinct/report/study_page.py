@@ -6,6 +6,7 @@ from instinct.report.kit.page import Page, Section
 from instinct.report.kit.panels import unique
 from instinct.report.sections.common import FEW
 from instinct.report.sections.registry import JUDGED, SECTIONS, SectionMaker, make_sections
+from instinct.report.terminals import describe_terminals
 from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings
 
@@ -23,10 +24,17 @@ def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
         title=plan.name[:1].upper() + plan.name[1:],
         summary=summary(findings),
         sections=(*make_sections(findings), *make_sections(findings, sections)),
+        premises=premises(findings) if len(plan.datasets) <= FEW else (),
         provenance=provenance(findings),
         verdicts=found if len(plan.datasets) <= FEW else (),
         missing=findings.missing,
     )
+
+
+def premises(findings: Findings) -> tuple[str, ...]:
+    """Say what was done to the data: how terminals are treated, and why."""
+    treated = (describe_terminals(findings, dataset) for dataset in findings.plan.datasets)
+    return tuple(dict.fromkeys(each.text for each in treated if each is not None))
 
 
 def judged(findings: Findings) -> Iterator[Section]:

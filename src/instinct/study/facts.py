@@ -9,7 +9,8 @@ import numpy as np
 from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.registry import find_benchmark, find_task
 from instinct.data import Array, Dataset, measure_removal
-from instinct.data.summary import correlation, summarize
+from instinct.data.summary import summarize
+from instinct.study.ends import terminal_facts
 from instinct.study.measurement import QUANTITIES, add_normalized_cost, quantities
 from instinct.util.spacing import evenly_spaced
 
@@ -54,7 +55,7 @@ def dataset_facts(dataset: Dataset, task: str, name: str = "") -> dict[str, Any]
         "timeouts": summary.timeouts,
         "repairs": [*summary.repairs],
         "rewards": [float(dataset.rewards.min()), float(dataset.rewards.max())],
-        "correlation": correlation(dataset.lengths, dataset.returns),
+        **terminal_facts(dataset),
         "behavior": {name: float(np.mean(values)) for name, values in behavior.items()},
         "best_episode": {name: float(np.max(values)) for name, values in behavior.items()},
         "points": points(behavior, "length"),

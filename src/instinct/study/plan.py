@@ -73,6 +73,8 @@ class Plan:
     """Filters of single algorithms, instead of `filters`."""
     remove_terminals: bool | None = None
     """Whether wrong labels remove terminal transitions; by default where terminals are falls."""
+    assumed_end: End = "unknown"
+    """What a terminal means where the task does not say it; an audit guesses it from the data."""
     task: str | None = None
     """The task to evaluate in; by default the one in which the dataset was recorded."""
     action_range: tuple[float, float] | None = None
@@ -206,6 +208,11 @@ class Plan:
         return find_benchmark(self.task_of(dataset))
 
     def end_of(self, dataset: str) -> End:
+        """Return what a terminal means, by the task or by what the plan assumes."""
+        known = self.task_end(dataset)
+        return self.assumed_end if known == "unknown" else known
+
+    def task_end(self, dataset: str) -> End:
         """Return what a terminal means in the task in which policies are evaluated."""
         task = self.task_of(dataset)
         return find_task(task).end if task else "unknown"
@@ -233,9 +240,14 @@ class Plan:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The plan as plain data, as it is stored; without the frozen settings."""
+        """The plan as plain data, as it is stored; without the frozen settings.
+
+        An assumption that was not made is left out, as in plans of earlier versions.
+        """
         content: dict[str, Any] = json.loads(json.dumps(asdict(replace(self, frozen={}))))
         del content["frozen"]
+        if self.assumed_end == "unknown":
+            del content["assumed_end"]
         return content
 
     def freeze(self) -> dict["Cell", dict[str, Setting]]:

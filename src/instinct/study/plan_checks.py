@@ -1,13 +1,14 @@
 """Check a plan before anything starts."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from instinct.benchmarks.registry import find_task
 from instinct.data import ALL, find_filter
 from instinct.errors import BadInput
 from instinct.study.presets import PRESETS
 from instinct.study.rules import RULES
+from instinct.tasks.simulation import End
 
 if TYPE_CHECKING:
     from instinct.study.plan import Plan
@@ -40,7 +41,8 @@ def check_values(plan: "Plan") -> None:
         values = getattr(plan, name)
         if not values or len({*values}) < len(values):
             raise BadInput("must name at least one, and none twice", field=name)
-    for name, known in (("preset", PRESETS), ("rule", RULES)):
+    ends = get_args(End)
+    for name, known in (("preset", PRESETS), ("rule", RULES), ("assumed_end", ends)):
         if getattr(plan, name) not in known:
             choices = ", ".join(known)
             raise BadInput(f"must be one of {choices}, not {getattr(plan, name)!r}", field=name)

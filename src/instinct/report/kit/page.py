@@ -134,6 +134,8 @@ class Page:
     verdicts: tuple[Verdict, ...] = ()
     missing: tuple[str, ...] = ()
     """Runs that failed or are missing, with the reason."""
+    premises: tuple[str, ...] = ()
+    """What was assumed about the data, or done to them, that the results depend on."""
 
     def __post_init__(self) -> None:
         for kind in (self.tables, self.drawings):
