@@ -69,7 +69,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_at_once(run: Run, file: Path) 
 
 def test_bad_input_is_one_message_and_exit_code_2(run: Run, file: Path) -> None:
     with h5py.File(file, "a") as opened:
-        opened["rewards"][3] = np.nan
+        opened["rewards"][3] = np.inf
     outcome = run("inspect", file, "--json")
     assert outcome.code == 2
     assert outcome.out == ""

@@ -15,7 +15,8 @@ from instinct.util.versions import versions
 from tests.cli.conftest import Run
 from tests.study.test_ends import recording
 
-TINY = {"units": 4, "batch_size": 4, "steps": 2}
+SMALL = {"batch_size": 4, "steps": 2, "units": 4}
+TINY = {**SMALL, "BC": SMALL}
 SET = ("--set", "units=4", "--set", "batch_size=4", "--set", "steps=2")
 FALLS = recording([([1.0] * length, length < 9) for length in (3, 5, 7, 9)])
 GOALS = recording([([0.0] * 4 + [float(goal)], goal) for goal in (True, True, False)])

@@ -296,11 +296,11 @@ def short_episode(folder: Path) -> Path:
 
 FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "missing": (lambda folder: folder / "none.hdf5", "none.hdf5: does not exist"),
-    "missing field": (wrong(rewards=None), "data.hdf5: rewards: is missing"),
+    "missing field": (wrong(actions=None), "data.hdf5: actions: is missing"),
     "misshapen": (wrong(actions=np.zeros((6, 1, 1))), "actions: has shape [6, 1, 1]"),
     "unequal": (wrong(rewards=np.zeros(5)), "rewards: has 5 rows, observations has 6 rows"),
     "scalar": (wrong(rewards=0.0), "rewards: has no rows, observations has 6 rows"),
-    "nan": (wrong(rewards=np.array([0, np.nan, 0, 0, 0, 0])), "rewards, row 1: not a finite"),
+    "nan": (wrong(actions=np.array([[0], [np.nan]] * 3)), "actions, row 1: not a finite"),
     "infinite": (
         wrong(observations=np.array([[0], [0], [0], [0], [0], [np.inf]])),
         "observations, row 5: not a finite",

@@ -24,7 +24,9 @@ from instinct.data import (
     Discrete,
     Label,
     Predicate,
+    check_label,
     find_filter,
+    find_label,
     remove,
     remove_where,
     write,
@@ -43,6 +45,9 @@ from instinct.study.store import FILE, read_store
 from instinct.util.atomic import write_atomically
 from instinct.util.folders import folder_name
 from instinct.util.hashing import hash_bytes
+
+WITHOUT_REWARDS = ("zero", "random")
+"""The labels of data without rewards."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,7 +228,10 @@ def run_audit(
         each if isinstance(each, str) else write_mask(each, opened, where)
         for each in options.filters
     )
-    plan = assume_end(audit_plan(name, replace(options, filters=named)), opened, where)
+    options = replace(options, filters=named)
+    if not opened.has_rewards and not options.labels:
+        options = replace(options, labels=WITHOUT_REWARDS)
+    plan = assume_end(audit_plan(name, options), opened, where)
     check(plan, opened)
     if options.both_ends and not opened.terminals.any():
         raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
@@ -256,6 +264,8 @@ def check(plan: Plan, dataset: Dataset) -> None:
         )
     if plan.task and not tabular:
         matching_task(plan.task, dataset)
+    for label in plan.labels:
+        check_label(dataset, find_label(label))
     for name in plan.filters[1:]:
         remove_where(dataset, find_filter(name))
 

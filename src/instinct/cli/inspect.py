@@ -74,7 +74,7 @@ def inspect(
     dataset = open_dataset(source, action_range, task or "", roles)
     task = task or task_of(source)
     known = None if task is None else find_task(task)
-    scores = None if known is None else known.scores(dataset.returns)
+    scores = known.scores(dataset.returns) if known and dataset.has_rewards else None
     successes = episode_terminals(dataset) if goals_end(source) else None
     summary = summarize(dataset)
     recorded_from = find_benchmark(source).recorded_from(source)
@@ -139,8 +139,11 @@ def table(source: str, summary: Summary, measured: dict[str, float], recorded_fr
     grid.add_row("ended by", f"{summary.terminals:,} terminals, {summary.timeouts:,} timeouts")
     grid.add_row("observations", f"{summary.observation_dimension} numbers")
     grid.add_row("actions", summary.action_space)
-    spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
-    grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
+    if summary.mean_return is None:
+        grid.add_row("return", "none: the data have no rewards")
+    else:
+        spread = f"{summary.min_return:.2f} to {summary.max_return:.2f}"
+        grid.add_row("return", f"{summary.mean_return:.2f} ± {summary.std_return:.2f} ({spread})")
     if "score" in measured:
         grid.add_row("normalized score", f"{measured['score']:.1f}")
     if "success_rate" in measured:

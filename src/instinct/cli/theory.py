@@ -53,6 +53,8 @@ def theory(
             raise BadInput(f"{source} has its own horizon and states")
     else:
         dataset = open_dataset(source, action_range)
+        if not dataset.has_rewards:
+            raise BadInput("has no rewards, which the theory needs", file=source)
         if without_terminals:
             dataset = remove_terminals(dataset)
         if bins is not None:

@@ -10,8 +10,8 @@ from instinct.data.dataset import Dataset
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 
-REQUIRED = ("observations", "actions", "rewards", "terminals")
-OPTIONAL = ("next_observations", "timeouts", "costs")
+REQUIRED = ("observations", "actions", "terminals")
+OPTIONAL = ("rewards", "next_observations", "timeouts", "costs")
 HORIZON = 1000
 """D4RL's episode limit, for files with neither timeouts nor next observations."""
 
@@ -32,14 +32,15 @@ def assemble(
 ) -> Dataset:
     """Make a Dataset from D4RL's fields.
 
-    `timeouts`, `next_observations` and `costs` may be missing. `action_range` is what the user
-    asks for, `action_space` the space that the file describes, and `task_space` that of the task
-    to evaluate in; the first that is known is used. Without any, whole-number actions of shape [N]
-    are discrete, and all others are vectors in [-1, 1] or in the range of the data, if that is
-    larger. `horizon` splits episodes if a file has neither timeouts nor next observations.
+    `rewards`, `timeouts`, `next_observations` and `costs` may be missing. `action_range` is what
+    the user asks for, `action_space` the space that the file describes, and `task_space` that of
+    the task to evaluate in; the first that is known is used. Without any, whole-number actions of
+    shape [N] are discrete, and all others are vectors in [-1, 1] or in the range of the data, if
+    that is larger. `horizon` splits episodes if a file has neither timeouts nor next observations.
     """
     draft = Draft(dict(arrays), horizon)
     draft.check_fields()
+    has_rewards = draft.read_rewards()
     draft.read_end_flags()
     if "next_observations" in draft.arrays:
         draft.mark_missing_timeouts()
@@ -53,6 +54,7 @@ def assemble(
         **{name: draft.arrays[name] for name in (*REQUIRED, *OPTIONAL) if name in draft.arrays},
         action_space=action_space,
         repairs=tuple(draft.repairs),
+        has_rewards=has_rewards,
     )
 
 
@@ -88,6 +90,19 @@ class Draft:
                 raise BadInput(f"has {mine}, observations has {theirs}", field=name)
         if rows["observations"] == (0,):
             raise BadInput("holds no transitions", field="observations")
+
+    def read_rewards(self) -> bool:
+        """Set missing rewards to 0, and return whether there are any."""
+        rows = len(self.arrays["observations"])
+        rewards = self.arrays.get("rewards", np.full(rows, np.nan))
+        absent = np.isnan(rewards) if rewards.dtype.kind == "f" else np.zeros(rows, np.bool_)
+        if absent.all():
+            self.repairs.append("rewards: missing")
+        elif absent.any():
+            count = np.count_nonzero(absent)
+            self.repairs.append(f"rewards: {count} of {rows} are missing (NaN), set to 0")
+        self.arrays["rewards"] = np.where(absent, 0, rewards) if absent.any() else rewards
+        return not absent.all()
 
     def read_end_flags(self) -> None:
         """Read terminals and timeouts. A row that is both becomes a terminal."""

@@ -23,7 +23,8 @@ class Dataset:
 
     Observations have shape [N, d], as 32-bit floats or 64-bit integers. Actions are vectors in a
     `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
-    The arrays are read-only. `repairs` describes what was changed in the data of a file so that
+    Data without rewards have `has_rewards` false and zeros as rewards. The arrays are read-only.
+    `repairs` describes what was changed in the data of a file so that
     all of this is true.
 
     >>> import numpy as np
@@ -47,6 +48,7 @@ class Dataset:
     costs: Array | None = None
     cuts: Array | None = None
     repairs: tuple[str, ...] = ()
+    has_rewards: bool = True
 
     def __post_init__(self) -> None:
         box = isinstance(self.action_space, Box)
@@ -66,6 +68,8 @@ class Dataset:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         self._check_shapes()
+        if not self.has_rewards and self.rewards.any():
+            raise BadInput("must be zeros in data without rewards", field="rewards")
         self._check_actions()
         self._check_episodes()
 
@@ -81,7 +85,9 @@ class Dataset:
         expected: dict[str, tuple[int, ...]] = {"next_observations": self.observations.shape}
         if isinstance(self.action_space, Box):
             expected["actions"] = (rows, self.action_space.dimension)
-        arrays = dict(self.fields()) | ({} if self.cuts is None else {"cuts": self.cuts})
+        arrays = dict(self.fields()) | {"rewards": self.rewards}
+        if self.cuts is not None:
+            arrays["cuts"] = self.cuts
         for name, array in arrays.items():
             need = expected.get(name, (rows,))
             if name != "observations" and array.shape != need:
@@ -119,7 +125,8 @@ class Dataset:
         """Yield the arrays of a file by name, in a fixed order; `cuts` are known in memory only."""
         yield "observations", self.observations
         yield "actions", self.actions
-        yield "rewards", self.rewards
+        if self.has_rewards:
+            yield "rewards", self.rewards
         yield "next_observations", self.next_observations
         yield "terminals", self.terminals
         yield "timeouts", self.timeouts
@@ -181,4 +188,5 @@ class Dataset:
 
     def add_repairs(self, repairs: tuple[str, ...]) -> "Dataset":
         """Return the dataset with repairs that were made before its own."""
-        return replace(self, repairs=(*repairs, *self.repairs)) if repairs else self
+        together = tuple(dict.fromkeys((*repairs, *self.repairs)))
+        return replace(self, repairs=together) if repairs else self

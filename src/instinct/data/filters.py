@@ -37,7 +37,8 @@ def remove(dataset: Dataset, rows: Array) -> Dataset:
         return dataset
     cut = np.append(rows[1:], False) & ~dataset.ends
     cuts = cut if dataset.cuts is None else dataset.cuts | cut
-    arrays = dict(dataset.fields()) | {"timeouts": dataset.timeouts | cut, "cuts": cuts}
+    arrays = dict(dataset.fields()) | {"rewards": dataset.rewards}
+    arrays |= {"timeouts": dataset.timeouts | cut, "cuts": cuts}
     return dataset.change(**{name: array[keep] for name, array in arrays.items()})
 
 

@@ -5,7 +5,7 @@ This is the only table of labels. Everything else asks a `Label` for what it nee
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -63,6 +63,7 @@ class Label:
             under wrong rewards.
         base: The label whose rewards these are, by default the label itself. `no-terminal` has
             the rewards of `original`.
+        reads_rewards: Whether the data need rewards. Functions of their own are not asked.
         color: The color in all figures. Labels without one get it from a list.
     """
 
@@ -75,6 +76,7 @@ class Label:
     remove_terminals: bool | None = None
     base: str = ""
     color: str = ""
+    reads_rewards: bool = False
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -94,6 +96,7 @@ class Label:
         remove_terminals: bool | None = None,
         base: str = "",
         color: str = "",
+        reads_rewards: bool = True,
     ) -> "Label":
         """Make a label whose rewards depend only on the true rewards and on chance.
 
@@ -104,7 +107,18 @@ class Label:
         def rewards(dataset: Dataset, random: np.random.Generator) -> Array:
             return function(dataset.rewards, lambda shape: random.uniform(size=shape))
 
-        return cls(name, rewards, function, wrong, range, expected, remove_terminals, base, color)
+        return cls(
+            name,
+            rewards,
+            function,
+            wrong,
+            range,
+            expected,
+            remove_terminals,
+            base,
+            color,
+            reads_rewards,
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -128,6 +142,7 @@ ZERO = Label.elementwise(
     range=lambda *_: (0.0, 0.0),
     expected=np.zeros_like,
     color="#fdd9b0",
+    reads_rewards=False,
 )
 RANDOM = Label.elementwise(
     "random",
@@ -135,6 +150,7 @@ RANDOM = Label.elementwise(
     range=lambda *_: (0.0, 1.0),
     expected=lambda r: np.full_like(r, 0.5),
     color="#f28e36",
+    reads_rewards=False,
 )
 NEGATIVE = Label.elementwise(
     "negative",
@@ -164,7 +180,7 @@ WRONG_LABELS = ("zero", "random", "negative")
 def corrupt(p: float) -> Label:
     """Replace each reward with probability `p` by a uniform draw from [0, 1)."""
 
-    def replace(r: Array, uniform: Uniform) -> Array:
+    def draw(r: Array, uniform: Uniform) -> Array:
         noise = uniform(r.shape)
         return np.where(uniform(r.shape) < p, noise, r)
 
@@ -173,7 +189,7 @@ def corrupt(p: float) -> Label:
 
     return Label.elementwise(
         f"corrupt:{format_number(p)}",
-        replace,
+        draw,
         wrong=p > 0,
         range=bounds,
         expected=lambda r: (1 - p) * r + p / 2,
@@ -194,6 +210,7 @@ def noise(sigma: float) -> Label:
         wrong=False,
         range=lambda low, high: (-np.inf, np.inf) if sigma else (low, high),
         expected=lambda r: r,
+        reads_rewards=True,
     )
 
 
@@ -226,6 +243,7 @@ def constant(c: float) -> Label:
         lambda r, _: np.full_like(r, c),
         range=lambda *_: (c, c),
         expected=lambda r: np.full_like(r, c),
+        reads_rewards=False,
     )
 
 
@@ -290,8 +308,15 @@ def relabel(dataset: Dataset, label: Label | str, seed: int = 0) -> Dataset:
     9.0
     """
     label = find_label(label) if isinstance(label, str) else label
+    check_label(dataset, label)
     rewards = np.asarray(label.rewards(dataset, np.random.default_rng(seed)))
     if rewards.shape != (len(dataset),):
         problem = f"the label {label.name!r} gives rewards of shape {list(rewards.shape)}"
         raise BadInput(f"{problem}, not [{len(dataset)}]", field="rewards")
-    return dataset.change(rewards=rewards)
+    return replace(dataset, rewards=rewards, has_rewards=True)
+
+
+def check_label(dataset: Dataset, label: Label) -> None:
+    """Refuse a label that needs rewards for data that have none."""
+    if label.reads_rewards and not dataset.has_rewards:
+        raise BadInput(f"missing, but the label {label.name!r} needs them", field="rewards")

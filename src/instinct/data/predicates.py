@@ -39,6 +39,13 @@ def require_costs(dataset: Dataset) -> Array:
     return dataset.costs
 
 
+def require_rewards(dataset: Dataset) -> Array:
+    """Return the rewards of the dataset, or raise if it has none."""
+    if not dataset.has_rewards:
+        raise BadInput("the dataset has no rewards", field="rewards")
+    return dataset.rewards
+
+
 def costly(dataset: Dataset, before: int = 0) -> Array:
     """Mark the transitions with a cost, and the `before` steps before each in its episode."""
     rows = np.flatnonzero(require_costs(dataset))
@@ -75,7 +82,8 @@ def parse_comparison(text: str) -> Predicate | None:
         raise BadInput(f"{text!r} compares with {number!r}, which is no number") from None
 
     def is_true(dataset: Dataset) -> Array:
-        values = require_costs(dataset) if field == "costs" else getattr(dataset, field)
+        read = {"costs": require_costs, "rewards": require_rewards}.get(field)
+        values = getattr(dataset, field) if read is None else read(dataset)
         if (values.ndim == 2) != (column is not None):
             need = f"a column, such as {field}[0]" if values.ndim == 2 else "no column"
             raise BadInput(f"{text!r}: {field} need {need}")

@@ -38,8 +38,8 @@ class Removal:
     cut: int
     gone: int
     episodes_after: int
-    reward: float
-    reward_after: float
+    reward: float | None
+    reward_after: float | None
     cost: float | None
     cost_after: float | None
     coverage: float | None
@@ -56,8 +56,8 @@ def measure_removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
         cut=int(((left > 0) & (left < dataset.lengths)).sum()),
         gone=int((left == 0).sum()),
         episodes_after=after.episodes,
-        reward=mean_per_1000(dataset.rewards),
-        reward_after=mean_per_1000(after.rewards),
+        reward=mean_per_1000(dataset.rewards) if dataset.has_rewards else None,
+        reward_after=mean_per_1000(after.rewards) if after.has_rewards else None,
         cost=None if costs_before is None else mean_per_1000(costs_before),
         cost_after=None if costs_after is None else mean_per_1000(costs_after),
         coverage=measure_coverage(dataset, rows),

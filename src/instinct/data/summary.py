@@ -13,7 +13,8 @@ class Summary:
     """Counts and statistics over the episodes of a dataset.
 
     `length_return_correlation` is Pearson's correlation, which measures the length bias. It is
-    None if all episodes have the same length or the same return.
+    None if all episodes have the same length or the same return. Data without rewards have no
+    returns.
 
     >>> import instinct
     >>> instinct.inspect("gridworld")
@@ -26,10 +27,10 @@ class Summary:
     timeouts: int
     observation_dimension: int
     action_space: str
-    mean_return: float
-    std_return: float
-    min_return: float
-    max_return: float
+    mean_return: float | None
+    std_return: float | None
+    min_return: float | None
+    max_return: float | None
     mean_length: float
     std_length: float
     min_length: int
@@ -40,14 +41,17 @@ class Summary:
     hash: str
 
     def __repr__(self) -> str:
+        mean = "no rewards"
+        if self.mean_return is not None:
+            mean = f"mean return {self.mean_return:.4g}"
         return (
             f"Summary({self.transitions:,} transitions, {self.episodes:,} episodes: "
-            f"mean return {self.mean_return:.4g}, mean length {self.mean_length:.4g})"
+            f"{mean}, mean length {self.mean_length:.4g})"
         )
 
 
 def summarize(dataset: Dataset) -> Summary:
-    returns, lengths = dataset.returns, dataset.lengths
+    returns, lengths, known = dataset.returns, dataset.lengths, dataset.has_rewards
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
     return Summary(
         transitions=len(dataset),
@@ -56,10 +60,10 @@ def summarize(dataset: Dataset) -> Summary:
         timeouts=int(dataset.timeouts.sum()),
         observation_dimension=dataset.observations.shape[1],
         action_space=str(dataset.action_space),
-        mean_return=float(returns.mean()),
-        std_return=float(returns.std()),
-        min_return=float(returns.min()),
-        max_return=float(returns.max()),
+        mean_return=float(returns.mean()) if known else None,
+        std_return=float(returns.std()) if known else None,
+        min_return=float(returns.min()) if known else None,
+        max_return=float(returns.max()) if known else None,
         mean_length=float(lengths.mean()),
         std_length=float(lengths.std()),
         min_length=int(lengths.min()),

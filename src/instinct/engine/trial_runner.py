@@ -90,7 +90,9 @@ class TrialRunner:
         filtered, rows = self.filtered[trial.filters]
         whole = find_label(trial.reward_label)
         rewards = Label(
-            whole.name, lambda _, random: np.asarray(whole.rewards(dataset, random))[rows]
+            whole.name,
+            lambda _, random: np.asarray(whole.rewards(dataset, random))[rows],
+            reads_rewards=whole.reads_rewards,
         )
         return relabel(filtered, rewards, trial.seed)
 

@@ -35,10 +35,13 @@ VerdictMaker = Callable[[Findings, str], Iterator[Verdict]]
 
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     """Make all verdicts on one dataset."""
-    makers: tuple[VerdictMaker, ...] = (action_distance, few_live_units, no_task, one_seed)
+    makers: tuple[VerdictMaker, ...] = (
+        *(no_rewards, action_distance, few_live_units, no_task, one_seed),
+    )
     if findings.main is not None:
         makers = (
-            *(reward_use, settings_differ, beside_imitation, early_stopping, survival),
+            *(no_rewards, reward_use, settings_differ, beside_imitation),
+            *(early_stopping, survival),
             *(
                 goal_terminal,
                 positive_bias,
@@ -195,8 +198,13 @@ def one_seed(findings: Findings, dataset: str) -> Iterator[Verdict]:
 def action_distance(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """Compare how far another reward and another seed change the actions."""
     for algorithm in reward_readers(findings):
-        seed = findings.action_distance(dataset, algorithm, "original")
-        by = {label: findings.action_distance(dataset, algorithm, label) for label in WRONG_LABELS}
+        reference = findings.reference_label(dataset)
+        seed = findings.action_distance(dataset, algorithm, reference)
+        by = {
+            label: findings.action_distance(dataset, algorithm, label)
+            for label in WRONG_LABELS
+            if label != reference
+        }
         known = {label: gap for label, gap in by.items() if gap is not None}
         if seed is None or not known:
             continue
@@ -209,6 +217,17 @@ def action_distance(findings: Findings, dataset: str) -> Iterator[Verdict]:
             WARNING if little else NOTE,
             "action-distance",
             {"reward": max(known.values()), "seed": seed},
+        )
+
+
+def no_rewards(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Warn that the data have no rewards, so that nothing was trained on them."""
+    if not findings.has_rewards(dataset):
+        yield Verdict(
+            "The data have no rewards. No agent learned from a true reward, so the audit cannot "
+            f"say what one would add: it compares {', '.join(findings.plan.labels)}.",
+            WARNING,
+            "no-rewards",
         )
 
 

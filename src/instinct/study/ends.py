@@ -29,7 +29,7 @@ def terminal_facts(dataset: Dataset) -> dict[str, Any]:
     """
     facts: dict[str, Any] = {"correlation": correlation(dataset.lengths, dataset.returns)}
     terminals = dataset.terminals
-    if not terminals.any() or terminals.all():
+    if not dataset.has_rewards or not terminals.any() or terminals.all():
         return facts
     at, elsewhere = (dataset.rewards[rows].astype(np.float64) for rows in (terminals, ~terminals))
     mean = float(elsewhere.mean())

@@ -37,18 +37,20 @@ def dataset_facts(dataset: Dataset, task: str, name: str = "") -> dict[str, Any]
     """
     summary = summarize(dataset)
     scores, successes = None, None
+    returns = dataset.returns if dataset.has_rewards else None
     if task:
         known_task = find_task(task)
-        scores = known_task.scores(dataset.returns)
+        scores = None if returns is None else known_task.scores(returns)
         counts_successes = find_benchmark(task).score_name == "success"
         if counts_successes and known_task.end == "goal" and summary.terminals:
             successes = episode_terminals(dataset)
     costs = None if dataset.costs is None else dataset.per_episode(dataset.costs)
     source = find_benchmark(name).recorded_from(name)
-    behavior = quantities(dataset.returns, dataset.lengths, scores, successes, costs)
+    behavior = quantities(returns, dataset.lengths, scores, successes, costs)
     return {
         "hash": dataset.hash,
         **({"recorded_from": source} if source else {}),
+        **({} if dataset.has_rewards else {"has_rewards": False}),
         "transitions": summary.transitions,
         "episodes": summary.episodes,
         "terminals": summary.terminals,

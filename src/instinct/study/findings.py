@@ -125,14 +125,23 @@ class Findings:
             if found is not None and quantity in found.means
         }
 
+    def has_rewards(self, dataset: str) -> bool:
+        """Tell whether the recorded data have rewards, as far as they were opened."""
+        return bool(self.data.get(dataset, {}).get("has_rewards", True))
+
+    def reference_label(self, dataset: str) -> str:
+        """Return the label that others are compared with: the first one if data have no rewards."""
+        return "original" if self.has_rewards(dataset) else self.plan.labels[0]
+
     def action_distance(self, dataset: str, algorithm: str, label: str) -> float | None:
-        """Return how far the actions under a label are from those under the true rewards.
+        """Return how far the actions under a label are from those under the reference label.
 
         This is the root mean square over recorded states and over pairs of different seeds, so that
-        for the true label it is the effect of the seed. Actions are scaled to [-1, 1].
+        for the reference, the true rewards, it is the effect of the seed. Actions are scaled to
+        [-1, 1].
         """
         under_label = self.result(dataset, algorithm, label)
-        true = self.result(dataset, algorithm, "original")
+        true = self.result(dataset, algorithm, self.reference_label(dataset))
         if under_label is None or true is None:
             return None
         if under_label.actions is None or true.actions is None:

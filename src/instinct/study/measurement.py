@@ -27,7 +27,7 @@ SNAPSHOT_EPISODES = 10
 
 
 def quantities(
-    returns: Array,
+    returns: Array | None,
     lengths: Array,
     scores: Array | None = None,
     successes: Array | None = None,

@@ -79,16 +79,21 @@ def read_episode(file: h5py.File, name: str) -> dict[str, Array]:
     if not isinstance(group, h5py.Group):
         raise BadInput("is not a group of arrays", field=name)
     for need in ("observations", *EPISODE_FIELDS):
-        if need not in group:
+        if need not in group and need != "rewards":
             raise BadInput("is missing", field=f"{name}/{need}")
     if isinstance(group["observations"], h5py.Group):
         raise BadInput("has several parts; only single arrays can be read", field="observations")
-    arrays = {ours: hdf5.read_array(group, theirs) for theirs, ours in EPISODE_FIELDS.items()}
+    arrays = {
+        ours: hdf5.read_array(group, theirs)
+        for theirs, ours in EPISODE_FIELDS.items()
+        if theirs in group
+    }
+    steps = len(arrays["actions"]) if arrays["actions"].ndim else 0
+    arrays.setdefault("rewards", np.full(steps, np.nan))
     if "cost" in group.get("infos", {}):
         costs = hdf5.read_array(group["infos"], "cost")
-        arrays["costs"] = costs[-len(arrays["rewards"]) :]
+        arrays["costs"] = costs[-steps:]
     observations = hdf5.read_array(group, "observations")
-    steps = len(arrays["rewards"])
     for field, array in {**arrays, "observations": observations}.items():
         rows = steps + (field == "observations")
         if array.ndim == 0 or len(array) != rows:
@@ -151,7 +156,8 @@ def write_episode(group: h5py.Group, dataset: Dataset, start: int, stop: int, nu
         [fields["observations"][start:stop], fields["next_observations"][stop - 1 : stop]]
     )
     for theirs, ours in EPISODE_FIELDS.items():
-        group[theirs] = fields[ours][start:stop]
+        if ours in fields:
+            group[theirs] = fields[ours][start:stop]
     if dataset.costs is not None:
         group.create_group("infos")["cost"] = dataset.costs[start:stop]
 

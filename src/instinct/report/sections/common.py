@@ -35,9 +35,9 @@ reward. An episode that ends in a terminal at a goal counts as endless, however 
 ACTION_DISTANCE = """
 The root mean square difference between the actions of two agents of different seeds at the same
 recorded states, one trained on the label, the other on the true reward. Actions are between -1 and
-1. Under the true label it is the effect of the seed alone.
+1. Under the true label it is the effect of the seed alone. Where the data have no rewards, the
+first label takes the place of the true one.
 """
-LABEL_HEADINGS = {"original": "original (seed alone)"}
 ACROSS = 5
 """The largest number of scatters in a row."""
 FEW = 3
@@ -129,10 +129,11 @@ def action_section(findings: Findings) -> Iterator[Section]:
             cells = [Missing("not run") if gap is None else Number(gap, ".3f") for gap in gaps]
             rows.append((dataset, algorithm, *cells, *[""] * (len(plan.labels) - len(cells))))
     if rows:
+        references = {findings.reference_label(dataset) for dataset in plan.datasets}
         heads = (
             "dataset",
             "algorithm",
-            *(LABEL_HEADINGS.get(label, label) for label in plan.labels),
+            *(f"{each} (seed alone)" if each in references else each for each in plan.labels),
         )
         yield Section(
             title="Effect of the reward on actions",
@@ -155,7 +156,11 @@ def data_section(findings: Findings) -> Iterator[Section]:
                 Number(facts["transitions"], ",.0f"),
                 Number(facts["episodes"], ",.0f"),
                 Number(facts["terminals"], ",.0f"),
-                Missing("lengths or returns are all the same")
+                Missing(
+                    "lengths or returns are all the same"
+                    if findings.has_rewards(dataset)
+                    else "the data have no rewards"
+                )
                 if correlation is None
                 else Number(correlation, ".3f"),
                 facts["hash"][:12],
@@ -191,6 +196,8 @@ def length_bias(findings: Findings) -> Iterator[Drawing]:
     for dataset, facts in opened(findings):
         lengths, values = np.array(facts["points"]).T
         main = next(name for name in QUANTITIES if name in facts["behavior"])
+        if main == "length":
+            continue
         scatters.append(Scatter(dataset, lengths, values, QUANTITIES[main]))
     if scatters:
         across = max(n for n in range(1, ACROSS + 1) if len(scatters) % n == 0)

@@ -65,8 +65,8 @@ def cells(facts: Mapping[str, Any]) -> Iterator[TableCell]:
         yield Number(facts[name], ",.0f")
     for name, form, without in (
         ("coverage", ".2f", "nothing was removed, or there is one episode"),
-        ("reward", ".2f", ""),
-        ("reward_after", ".2f", ""),
+        ("reward", ".2f", "the dataset has no rewards"),
+        ("reward_after", ".2f", "the dataset has no rewards"),
         ("cost", ".2f", "the dataset has no costs"),
         ("cost_after", ".2f", "the dataset has no costs"),
     ):
