@@ -84,9 +84,11 @@ def test_the_environment_knows_the_range_of_actions(run: Run, tmp_path: Path) ->
     fields = dict(recording().fields())
     fields["actions"] = fields["actions"] * 2 / 3
     np.savez(tmp_path / "plain.npz", allow_pickle=False, **fields)
-    arguments = ("audit", tmp_path / "plain.npz", "--env", "InvertedPendulum-v5", *SMALL)
-    arguments = (*arguments, "--algorithms", "iql", "--labels", "zero", "--seeds", 1)
-    outcome = run(*arguments, "--episodes", 1, "--out", tmp_path / "audit", "--json")
+    outcome = run(
+        *("audit", tmp_path / "plain.npz", "--env", "InvertedPendulum-v5", *SMALL),
+        *("--algorithms", "iql", "--labels", "zero", "--seeds", 1),
+        *("--episodes", 1, "--out", tmp_path / "audit", "--json"),
+    )
     assert outcome.code == 0, outcome.err
     assert outcome.json["missing"] == []
     assert outcome.json["data"]["repairs"] == []

@@ -1,5 +1,6 @@
 """The audit of data without rewards."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,7 @@ EPISODES = [([0.0] * length, length < 7) for length in (3, 5, 7)]
 @pytest.fixture
 def dataset() -> instinct.Dataset:
     whole = recording(EPISODES)
-    fields = dict(whole.fields()) | {"rewards": whole.rewards}
-    return instinct.Dataset(**fields, action_space=whole.action_space, has_rewards=False)
+    return replace(whole, has_rewards=False)
 
 
 def test_zero_and_random_rewards_are_compared(dataset: instinct.Dataset, tmp_path: Path) -> None:

@@ -93,28 +93,54 @@ def test_next_observations_are_taken_from_the_next_rows(tmp_path: Path) -> None:
     assert dataset.next_observations[:, 0].tolist() == [1, 1, 11, 12, 20]
     assert dataset.terminals.tolist() == [False, True, False, False, True]
     assert dataset.timeouts.tolist() == [False, False, False, True, False]
-    assert dataset.repairs == (
-        "next_observations: missing, taken from the next rows",
-        "transitions: 1 rows before a timeout removed, because their next observation is unknown",
+    first, second = dataset.repairs
+    assert first == "next_observations: missing, taken from the next rows"
+    assert second.startswith("transitions: 1 rows before a timeout removed")
+    assert second.endswith("with them a reward of 0.5 of 12.5")
+
+
+def test_a_reward_at_the_end_is_not_lost_with_its_row(tmp_path: Path) -> None:
+    """Two of three episodes end in a timeout, one of them with the only reward of its data."""
+    dataset = read(
+        d4rl(
+            tmp_path / "sparse.hdf5",
+            next_observations=None,
+            rewards=np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+            terminals=np.zeros(6),
+            timeouts=np.array([0, 1, 0, 0, 1, 1]),
+        )
     )
+    assert dataset.observations[:, 0].tolist() == [0, 10, 11, 12]
+    assert dataset.next_observations[:, 0].tolist() == [1, 11, 12, 12]
+    assert dataset.timeouts.tolist() == [True, False, False, True]
+    assert dataset.returns.tolist() == [0, 1]
+    _, kept, removed = dataset.repairs
+    assert kept.startswith("next_observations: set to the row's own observation in 1 rows")
+    assert removed.startswith("transitions: 2 rows before a timeout removed")
+    assert removed.endswith("with them a reward of 0 of 1")
 
 
 @given(dataset=datasets())
 def test_a_file_without_next_observations_loses_only_rows_with_timeouts(
     dataset: Dataset, tmp_path: Path
 ) -> None:
+    """Those stay whose reward is outside the range of the rewards within episodes."""
     path = tmp_path / "v1.hdf5"
     write_d4rl(dataset, path, next_observations=False)
-    if dataset.timeouts.all():
+    within = [0.0] if dataset.ends.all() else dataset.rewards[~dataset.ends].tolist()
+    usual = [reward == 0 or min(within) <= reward <= max(within) for reward in dataset.rewards]
+    kept = ~(dataset.timeouts & np.array(usual))
+    if not kept.any():
         with pytest.raises(BadInput, match="no row is followed by another"):
             read(path)
         return
     back = read(path)
-    kept = ~dataset.timeouts
     assert (back.observations == dataset.observations[kept]).all()
     assert (back.terminals == dataset.terminals[kept]).all()
-    inside = kept & ~dataset.terminals
-    assert (back.next_observations[~back.terminals] == dataset.next_observations[inside]).all()
+    assert (back.rewards == dataset.rewards[kept]).all()
+    ends = dataset.ends[kept]
+    assert (back.next_observations[~ends] == dataset.next_observations[kept & ~dataset.ends]).all()
+    assert (back.next_observations[ends] == back.observations[ends]).all()
 
 
 def test_missing_timeouts_are_found_by_next_observations(

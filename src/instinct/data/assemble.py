@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from instinct.data.arrays import Array, as_flags, as_numbers, reject_rows
+from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_rows
 from instinct.data.dataset import Dataset
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
@@ -164,31 +164,57 @@ class Draft:
         self.arrays |= {"observations": observations, "next_observations": following}
 
     def infer_next_observations(self) -> None:
-        """Use the observation of the next row. Remove rows whose next observation is unknown."""
+        """Use the observation of the next row. Remove rows whose next observation is unknown.
+
+        A row at a timeout with a reward that no row within an episode has stays, and its own
+        observation is the next one, so that rewards given at the end of an episode are not lost.
+        """
         observations = as_numbers("observations", self.arrays["observations"])
         self.require_ends()
         terminals, timeouts = self.arrays["terminals"], self.arrays["timeouts"]
+        timeouts[-1] |= not terminals[-1]
+        final = timeouts & self.has_own_reward()
         following = np.where(
-            terminals.reshape(-1, *[1] * (observations.ndim - 1)),
+            (terminals | final).reshape(-1, *[1] * (observations.ndim - 1)),
             observations,
             np.roll(observations, -1, axis=0),
         )
-        timeouts[-1] |= not terminals[-1]
-        keep = ~timeouts
-        if not keep.any():
+        removed = timeouts & ~final
+        if removed.all():
             raise BadInput("missing, and no row is followed by another", field="next_observations")
-        cut = np.append(timeouts[1:], False) & ~self.ends
+        cut = np.append(removed[1:], False) & ~self.ends
+        self.report_final_rows(final, removed)
         self.arrays |= {
             "observations": observations,
             "next_observations": following,
-            "timeouts": cut,
+            "timeouts": final | cut,
         }
-        self.arrays = {name: array[keep] for name, array in self.arrays.items()}
+        self.arrays = {name: array[~removed] for name, array in self.arrays.items()}
+
+    def has_own_reward(self) -> Array:
+        """Mark the rows whose reward is not 0 and outside the range within episodes."""
+        rewards = as_floats("rewards", self.arrays["rewards"])
+        within = rewards[~self.ends]
+        low, high = (within.min(), within.max()) if len(within) else (0.0, 0.0)
+        return np.asarray((rewards != 0) & ((rewards < low) | (rewards > high)))
+
+    def report_final_rows(self, final: Array, removed: Array) -> None:
+        """Report which rows at a timeout stay, which are removed, and the reward they take along.
+
+        Row numbers and sums are those of the file.
+        """
+        rewards = as_floats("rewards", self.arrays["rewards"]).astype(np.float64)
         self.repairs.append("next_observations: missing, taken from the next rows")
-        if not keep.all():
+        if final.any():
             self.repairs.append(
-                f"transitions: {np.count_nonzero(~keep)} rows before a timeout removed, "
-                "because their next observation is unknown"
+                f"next_observations: set to the row's own observation in {np.count_nonzero(final)} "
+                f"rows at a timeout, because of their reward ({rewards[final].sum():g} in total)"
+            )
+        if removed.any():
+            lost = f"; with them a reward of {rewards[removed].sum():g} of {rewards.sum():g}"
+            self.repairs.append(
+                f"transitions: {np.count_nonzero(removed)} rows before a timeout removed, because "
+                f"their next observation is unknown{lost if rewards.any() else ''}"
             )
 
     def require_ends(self) -> None:

@@ -42,8 +42,8 @@ def read_d4rl(
 def write_d4rl(dataset: Dataset, path: Path, *, next_observations: bool = True) -> None:
     """Write the layout of D4RL v2.
 
-    Some v0 and v1 files have no next observations. Reading such a file removes the rows before a
-    timeout, because their next observations are unknown.
+    Some v0 and v1 files have no next observations. Reading such a file removes rows before a
+    timeout, because their next observations are unknown, unless the end has a reward of its own.
     """
     with replacing(path) as scratch, h5py.File(scratch, "w") as file:
         for name, array in dataset.fields():
