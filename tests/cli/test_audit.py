@@ -170,6 +170,13 @@ def test_unknown_environment_is_refused(run: Run, logs: Path, tmp_path: Path) ->
     assert "NoSuchThing" in outcome.err
 
 
+def test_environment_with_discrete_actions_is_refused(run: Run, logs: Path, tmp_path: Path) -> None:
+    outcome = run("audit", logs, "--env", "CartPole-v1", "--out", tmp_path / "audit")
+    assert outcome.code == 2
+    assert "the actions of CartPole-v1 are discrete (2 choices)" in outcome.err
+    assert not (tmp_path / "audit").exists()
+
+
 def test_environment_with_other_actions_is_refused(run: Run, logs: Path, tmp_path: Path) -> None:
     outcome = run("audit", logs, "--env", "hopper", "--out", tmp_path / "audit")
     assert outcome.code == 2

@@ -91,7 +91,7 @@ def test_an_error_names_field_and_row(name: str) -> None:
 def test_an_empty_dataset_is_an_error() -> None:
     empty = {name: array[:0] for name, array in small().fields()}
     with pytest.raises(BadInput, match="holds no transitions"):
-        Dataset(**empty, action_space=Box.of(1), repairs=())
+        small(**empty)
 
 
 @pytest.mark.parametrize(

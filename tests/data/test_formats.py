@@ -312,6 +312,21 @@ def dictionary_actions(folder: Path) -> Path:
     return folder / "minari"
 
 
+def dictionary_observations(folder: Path) -> Path:
+    write(small(), folder / "minari")
+    with h5py.File(folder / "minari" / "data" / "main_data.hdf5", "a") as file:
+        del file["episode_0/observations"]
+        file["episode_0/observations/hand"] = np.zeros((3, 1))
+    return folder / "minari"
+
+
+def npz_without_observations(folder: Path) -> Path:
+    fields = {name: array for name, array in small().fields() if name != "observations"}
+    parts = {"obs/hand": np.zeros(6), "obs/view": np.zeros((6, 8, 8))}
+    np.savez(folder / "data.npz", allow_pickle=False, **fields, **parts)  # type: ignore[arg-type]
+    return folder / "data.npz"
+
+
 def short_episode(folder: Path) -> Path:
     write(small(), folder / "minari")
     with h5py.File(folder / "minari" / "data" / "main_data.hdf5", "a") as file:
@@ -324,6 +339,21 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "missing": (lambda folder: folder / "none.hdf5", "none.hdf5: does not exist"),
     "missing field": (wrong(actions=None), "data.hdf5: actions: is missing"),
     "misshapen": (wrong(actions=np.zeros((6, 1, 1))), "actions: has shape [6, 1, 1]"),
+    "scalar actions": (wrong(actions=np.full(6, 0.5)), "actions: has shape [6]"),
+    "images": (wrong(observations=np.zeros((6, 8, 8, 3))), "observations: are images of shape [8"),
+    "many images": (
+        wrong(observations=np.zeros((6, 2, 8, 8, 3)), next_observations=None),
+        "observations: are arrays of shape [2, 8, 8, 3]",
+    ),
+    "dictionary of observations": (
+        wrong(observations=None, **{"observations/hand": np.zeros(6)}),
+        "observations: is a group of hand",
+    ),
+    "dictionary in an archive": (
+        npz_without_observations,
+        "observations: has several parts (obs/hand, obs/view)",
+    ),
+    "dictionary in Minari": (dictionary_observations, "observations: have several parts (hand)"),
     "unequal": (wrong(rewards=np.zeros(5)), "rewards: has 5 rows, observations has 6 rows"),
     "scalar": (wrong(rewards=0.0), "rewards: has no rows, observations has 6 rows"),
     "nan": (wrong(actions=np.array([[0], [np.nan]] * 3)), "actions, row 1: not a finite"),

@@ -78,6 +78,7 @@ class Draft:
             if name in self.arrays and self.arrays[name].shape[1:] == (1,):
                 self.arrays[name] = self.arrays[name][:, 0]
                 self.repairs.append(f"{name}: shape [N, 1] was read as [N]")
+        self.check_vectors()
         if self.arrays["observations"].ndim == 1:
             for name in ("observations", "next_observations"):
                 if name in self.arrays and self.arrays[name].ndim == 1:
@@ -90,6 +91,17 @@ class Draft:
                 raise BadInput(f"has {mine}, observations has {theirs}", field=name)
         if rows["observations"] == (0,):
             raise BadInput("holds no transitions", field="observations")
+
+    def check_vectors(self) -> None:
+        """Refuse observations that are images or other arrays of several dimensions."""
+        shape = list(self.arrays["observations"].shape)
+        if len(shape) > 2:
+            what = "images" if len(shape) in (3, 4) else "arrays"
+            raise BadInput(
+                f"are {what} of shape {shape[1:]}, and only vectors can be learned from; replace "
+                "each by a vector of features",
+                field="observations",
+            )
 
     def read_rewards(self) -> bool:
         """Set missing rewards to 0, and return whether there are any."""
@@ -240,7 +252,10 @@ class Draft:
             return Discrete(int(actions.max()) + 1)
         if actions.ndim != 2 or actions.shape[1] == 0:
             shape = list(actions.shape)
-            raise BadInput(f"has shape {shape}, not [rows, dimension]", field="actions")
+            problem = f"has shape {shape}, not [rows, dimension]"
+            if actions.ndim == 1:
+                problem += "; single numbers need the shape [rows, 1], discrete ones whole numbers"
+            raise BadInput(problem, field="actions")
         if action_range is not None:
             return Box.of(actions.shape[1], *action_range)
         if isinstance(task_space, Box) and task_space.dimension == actions.shape[1]:

@@ -11,6 +11,8 @@ from instinct.data import Array, Box
 from instinct.errors import BadInput
 
 Environment = gymnasium.Env[Array, Array]
+VECTORS = "vectors of real numbers"
+FLATTEN = "the wrapper gymnasium.wrappers.FlattenObservation makes vectors of them"
 
 
 def make(environment_id: str) -> Environment:
@@ -36,7 +38,26 @@ def check_spaces(environment: Environment, name: str) -> None:
         ("actions", environment.action_space),
     ):
         if not isinstance(space, gymnasium.spaces.Box) or len(space.shape) != 1:
-            raise BadInput(f"the {what} of {name} are not vectors in a box: {space}")
+            raise BadInput(f"the {what} of {name} are {describe_space(space)}")
+
+
+def describe_space(space: gymnasium.spaces.Space[Any]) -> str:
+    """Describe a space that is not a box of vectors, and say what can be done about it.
+
+    >>> describe_space(gymnasium.spaces.Discrete(2))
+    'discrete (2 choices), and the deep algorithms need vectors of real numbers'
+    """
+    match space:
+        case gymnasium.spaces.Discrete():
+            return f"discrete ({space.n} choices), and the deep algorithms need {VECTORS}"
+        case gymnasium.spaces.Dict():
+            return f"a dictionary of {', '.join(space.spaces)}; {FLATTEN}"
+        case gymnasium.spaces.Tuple():
+            return f"a tuple of {len(space.spaces)} parts; {FLATTEN}"
+        case gymnasium.spaces.Box():
+            kind = "images" if len(space.shape) in (2, 3) else "arrays"
+            return f"{kind} of shape {list(space.shape)}, and the deep algorithms need {VECTORS}"
+    return f"of the kind {type(space).__name__}, and the deep algorithms need {VECTORS}"
 
 
 def action_bounds(environment: Environment) -> Box:

@@ -7,6 +7,9 @@ from instinct.data.arrays import Array
 from instinct.data.formats.files import check_memory
 from instinct.errors import BadInput
 
+PARTS = 6
+"""An error lists at most so many parts of a group."""
+
 
 def read_array(group: h5py.Group, name: str) -> Array:
     """Read an array of plain values. Links out of the file are not followed."""
@@ -14,8 +17,15 @@ def read_array(group: h5py.Group, name: str) -> Array:
     if not isinstance(link, h5py.HardLink):
         raise BadInput("is a link out of the file: not followed", field=name)
     item = group[name]
+    if isinstance(item, h5py.Group):
+        parts = ", ".join([*item][:PARTS]) or "nothing"
+        raise BadInput(
+            f"is a group of {parts}, as of a Dict space; one array is needed: join the parts into "
+            "one vector per row",
+            field=name,
+        )
     if not isinstance(item, h5py.Dataset):
-        raise BadInput("is a group where an array is needed", field=name)
+        raise BadInput("is not an array", field=name)
     if item.is_virtual or item.external:
         raise BadInput("has its values outside the file: not followed", field=name)
     if item.dtype.kind not in "biufS":

@@ -82,7 +82,12 @@ def read_episode(file: h5py.File, name: str) -> dict[str, Array]:
         if need not in group and need != "rewards":
             raise BadInput("is missing", field=f"{name}/{need}")
     if isinstance(group["observations"], h5py.Group):
-        raise BadInput("has several parts; only single arrays can be read", field="observations")
+        parts = ", ".join(group["observations"])
+        raise BadInput(
+            f"have several parts ({parts}), as of a Dict space; only one vector per step can be "
+            "read",
+            field="observations",
+        )
     arrays = {
         ours: hdf5.read_array(group, theirs)
         for theirs, ours in EPISODE_FIELDS.items()

@@ -80,6 +80,13 @@ def meaning_of(field: str, name: str, found: Collection[str]) -> str:
 
 def missing(field: str, found: Collection[str]) -> BadInput:
     """Return the error that a field is missing, with the names that were found."""
+    parts = [name for name in sorted(found) if name.partition("/")[0] in (field, *NAMES[field])]
+    if parts:
+        return BadInput(
+            f"has several parts ({', '.join(parts[:LISTED])}), as of a Dict space; one array is "
+            "needed: join the parts into one vector per row",
+            field=field,
+        )
     listed = sorted(found)
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     names = ", ".join(listed[:LISTED]) + more if listed else "nothing"
