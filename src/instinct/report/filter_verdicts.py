@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from instinct.data import ALL, Array
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.sections.numbers import form_of
@@ -14,6 +16,26 @@ COST = "normalized_cost"
 ENOUGH = 0.9
 """A filter is harmless if it leaves at least this share of the main quantity."""
 NOT_CERTAIN = " The change is not larger than the differences between seeds."
+
+
+def recorded_cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
+    """Give the recorded cost per episode, if the data have costs, and the share above the target.
+
+    The share is that of the episodes whose costs are stored, which are all of up to 400.
+    """
+    facts, target = findings.data.get(dataset, {}), findings.plan.cost_target_of(dataset)
+    if "cost" not in facts.get("behavior", {}):
+        return
+    numbers = {"mean": facts["behavior"]["cost"], "highest": facts["best_episode"]["cost"]}
+    text = (
+        f"Recorded cost per episode: {numbers['mean']:.4g} on average, {numbers['highest']:.4g} at "
+        "most"
+    )
+    if target is not None:
+        share = float(np.mean([cost > target for cost, _ in facts["cost_points"]]))
+        numbers |= {"target": target, "above": share}
+        text += f"; {share:.0%} of the episodes are above the target of {target:.4g}"
+    yield Verdict(f"{text}.", "note", "recorded-cost", numbers)
 
 
 def cost(findings: Findings, dataset: str) -> Iterator[Verdict]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from instinct.data import WRONG_LABELS
-from instinct.report.filter_verdicts import cost, filter_use
+from instinct.report.filter_verdicts import cost, filter_use, recorded_cost
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.reward_verdicts import reward_use
 from instinct.report.run_verdicts import few_live_units, late_collapse
@@ -36,7 +36,7 @@ VerdictMaker = Callable[[Findings, str], Iterator[Verdict]]
 def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     """Make all verdicts on one dataset."""
     makers: tuple[VerdictMaker, ...] = (
-        *(no_rewards, action_distance, few_live_units, no_task, one_seed),
+        *(no_rewards, action_distance, recorded_cost, few_live_units, no_task, one_seed),
     )
     if findings.main is not None:
         makers = (
@@ -46,6 +46,7 @@ def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
                 goal_terminal,
                 positive_bias,
                 filter_use,
+                recorded_cost,
                 cost,
                 late_collapse,
                 few_live_units,
