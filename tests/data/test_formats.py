@@ -323,7 +323,7 @@ def dictionary_observations(folder: Path) -> Path:
 def npz_without_observations(folder: Path) -> Path:
     fields = {name: array for name, array in small().fields() if name != "observations"}
     parts = {"obs/hand": np.zeros(6), "obs/view": np.zeros((6, 8, 8))}
-    np.savez(folder / "data.npz", allow_pickle=False, **fields, **parts)  # type: ignore[arg-type]
+    np.savez(folder / "data.npz", allow_pickle=False, **fields, **parts)
     return folder / "data.npz"
 
 

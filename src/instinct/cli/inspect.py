@@ -123,7 +123,7 @@ def convert(
     """
     if target.exists():
         raise BadInput("exists already; choose another name", file=target)
-    dataset = open_dataset(source, action_range, roles)
+    dataset = open_dataset(source, action_range, roles=roles)
     write(dataset, target)
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 

@@ -65,7 +65,8 @@ def check_files(plan: Plan, store: Store) -> None:
     """Refuse the results of files that have changed since; workers check all that they open."""
     for name, facts in store.datasets().items():
         if name in plan.datasets and Path(name).is_file():
-            found = find_dataset(name, action_range=plan.action_range)
+            task = plan.task_of(name)
+            found = find_dataset(name, action_range=plan.action_range, task=task)
             store.add_dataset(name, {**facts, "hash": found.hash})
 
 
