@@ -216,11 +216,12 @@ def run_audit(
         name, opened = str(keep(dataset, folder)), dataset
     else:
         folder = audit_folder(str(dataset)) if folder is None else Path(folder)
-        name = keep_table(str(dataset), folder, options.action_range)
+        task = "" if options.env is None else judged_in(options.env)
+        name = keep_table(str(dataset), folder, options.action_range, task)
         opened = find_dataset(
             name,
             action_range=options.action_range,
-            task="" if options.env is None else judged_in(options.env),
+            task=task,
             on_progress=display.dataset,
         )
     where = audit_folder(name) if folder is None else Path(folder)

@@ -8,7 +8,11 @@ from instinct.data import NO_ROLES, ActionRange, Roles, is_table, write
 
 
 def keep_table(
-    source: str, folder: Path, action_range: ActionRange | None = None, roles: Roles = NO_ROLES
+    source: str,
+    folder: Path,
+    action_range: ActionRange | None = None,
+    task: str = "",
+    roles: Roles = NO_ROLES,
 ) -> str:
     """Write the dataset of a table into the folder of an audit, where workers open it.
 
@@ -17,7 +21,7 @@ def keep_table(
     """
     if roles == NO_ROLES and not is_table(Path(source)):
         return source
-    dataset = find_dataset(source, action_range=action_range, roles=roles)
+    dataset = find_dataset(source, action_range=action_range, task=task, roles=roles)
     name = re.sub(r"[^\w.@-]+", "-", Path(source).stem)
     path = folder / f"{name}-{dataset.hash[:8]}.npz"
     if not path.exists():

@@ -52,7 +52,7 @@ def read(
     """
     path = Path(path)
     if is_table(path):
-        return read_cached_table(path, action_range, roles)
+        return read_cached_table(path, action_range, task_space, roles)
     if roles != NO_ROLES:
         raise BadInput("is no table, whose columns have roles", file=path)
     options = f"{action_range} {task_space} {horizon}"
@@ -65,13 +65,15 @@ def read(
     return dataset
 
 
-def read_cached_table(path: Path, action_range: ActionRange | None, roles: Roles) -> Dataset:
+def read_cached_table(
+    path: Path, action_range: ActionRange | None, task_space: ActionSpace | None, roles: Roles
+) -> Dataset:
     """Read a table. Other roles, given or beside the table, are another entry of the cache."""
     roles = roles.over(roles_beside(path))
-    options = f"{action_range} {roles}"
+    options = f"{action_range} {task_space} {roles}"
     dataset = cache.read_cached(path, options)
     if dataset is None:
-        dataset = read_table(path, roles=roles, action_range=action_range)
+        dataset = read_table(path, roles=roles, action_range=action_range, task_space=task_space)
         cache.write_cached(dataset, path, options)
     return dataset
 

@@ -74,10 +74,6 @@ def test_too_few_rows_are_refused() -> None:
     assert refusal(clinic().head(1)) == "has 1 rows; a dataset needs 2 or more"
 
 
-def test_rewards_that_would_all_be_lost_are_refused() -> None:
-    assert "all rewards are in the last rows of episodes" in refusal(clinic(), terminal=None)
-
-
 def test_one_column_has_one_role() -> None:
     assert refusal(clinic(), cost="pulse") == "pulse: is both observation and cost"
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import instinct
+from instinct.data import Box, make_roles, read
 from instinct.errors import BadInput
 from tests.data.tables.tables import ROLES, clinic
 
@@ -126,6 +127,28 @@ def test_a_time_can_be_an_observation_too() -> None:
     roles = {**ROLES, "observation": ["pulse", "hour"]}
     dataset = instinct.load(clinic(), **roles, standardize=False)
     assert dataset.observations.tolist() == [[70, 0], [70, 1], [90, 2], [90, 0]]
+
+
+def test_rewards_at_the_end_are_kept_without_terminals() -> None:
+    dataset = instinct.load(clinic(), **{**ROLES, "terminal": None})
+    assert dataset.returns.tolist() == [1, 0]
+    assert not dataset.terminals.any()
+
+
+def test_a_table_may_have_no_rewards() -> None:
+    dataset = instinct.load(clinic(), **{**ROLES, "reward": None})
+    assert not dataset.has_rewards
+    assert "rewards: missing" in dataset.repairs
+
+
+def test_actions_are_in_the_space_of_a_task(tmp_path: Path) -> None:
+    clinic().to_csv(tmp_path / "clinic.csv", index=False)
+    roles = make_roles(ROLES)
+    space = Box((-5.0,), (5.0,))
+    assert read(tmp_path / "clinic.csv", task_space=space, roles=roles).action_space == space
+    other = Box.of(2)
+    recorded = read(tmp_path / "clinic.csv", task_space=other, roles=roles)
+    assert str(recorded.action_space) == "[0, 3]"
 
 
 def test_costs_are_read() -> None:

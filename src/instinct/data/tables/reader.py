@@ -9,7 +9,7 @@ from instinct.data.arrays import Array
 from instinct.data.assemble import ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats.files import check_memory, translate_errors
-from instinct.data.spaces import Box
+from instinct.data.spaces import ActionSpace, Box
 from instinct.data.tables.columns import Column, Keys, Numbers, Texts, kind_of
 from instinct.data.tables.encode import amounts_from, observations_from, sums_from
 from instinct.data.tables.order import Order, ends_of, find_order
@@ -21,12 +21,19 @@ LEAST_ROWS = 2
 
 
 def read_table(
-    path: Path, *, roles: Roles = NO_ROLES, action_range: ActionRange | None = None
+    path: Path,
+    *,
+    roles: Roles = NO_ROLES,
+    action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
 ) -> Dataset:
-    """Read a CSV, Parquet, Arrow or Feather file; roles that are not given are read beside it."""
+    """Read a CSV, Parquet, Arrow or Feather file; roles that are not given are read beside it.
+
+    Actions are in `action_range`, else in the space of the task, else in what is recorded.
+    """
     roles = roles.over(roles_beside(path))
     with translate_errors(path, "table"):
-        return dataset_from(open_file(path), roles, action_range)
+        return dataset_from(open_file(path), roles, action_range, task_space)
 
 
 def read_frame(
@@ -40,7 +47,12 @@ def read_frame(
         raise BadInput(f"the data frame cannot be read ({first_line(error)})") from error
 
 
-def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None) -> Dataset:
+def dataset_from(
+    source: Source,
+    roles: Roles,
+    action_range: ActionRange | None,
+    task_space: ActionSpace | None = None,
+) -> Dataset:
     """Make a Dataset from a table, and report every decision as a repair."""
     named = {role: roles.columns_of(role, source.names) for role in ROLES}
     check_roles(named)
@@ -65,7 +77,6 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
         if named[role]:
             arrays[field], made = sums_from(field, only(role), order, missing)
             repairs += made
-    check_last_rewards(arrays)
     arrays["actions"], made = amounts_from(
         (of_numbers(columns.pop(("action", name))) for name in named["action"]), order, missing
     )
@@ -77,9 +88,9 @@ def dataset_from(source: Source, roles: Roles, action_range: ActionRange | None)
         standardize,
     )
     repairs += made
-    space = None
-    if action_range is None:
-        actions = arrays["actions"]
+    actions = arrays["actions"]
+    space = task_space
+    if action_range is None and not fits(task_space, actions):
         space = Box(tuple(actions.min(axis=0).tolist()), tuple(actions.max(axis=0).tolist()))
         repairs.append(f"actions: in {space}, the lowest and the highest in the table")
     made_of = assemble(arrays, action_space=space, action_range=action_range)
@@ -169,12 +180,6 @@ def flags(column: Numbers | None, order: Order) -> Array | None:
     return order.sort(values != 0)
 
 
-def check_last_rewards(arrays: dict[str, Array]) -> None:
-    """Refuse rewards that all lie in rows which are lost, for want of what follows them."""
-    rewards, timeouts = arrays.get("rewards"), arrays["timeouts"]
-    if rewards is not None and rewards.any() and not rewards[~timeouts].any():
-        raise BadInput(
-            "all rewards are in the last rows of episodes, which are kept only where a "
-            "`terminal=` column says that the episode ended there",
-            option="terminal",
-        )
+def fits(space: ActionSpace | None, actions: Array) -> bool:
+    """Tell whether a task's action space has the dimension of the actions."""
+    return isinstance(space, Box) and space.dimension == actions.shape[1]
