@@ -31,6 +31,7 @@ def test_zero_and_random_rewards_are_compared(dataset: instinct.Dataset, tmp_pat
     assert "return" not in found.document["data"]["behavior"]
     assert found.document["terminals"]["reason"] == "unclear"
     assert found.document["missing"] == []
+    assert any("rewards: missing" in premise for premise in found.page.premises)
 
 
 def test_labels_that_need_rewards_are_refused(dataset: instinct.Dataset, tmp_path: Path) -> None:

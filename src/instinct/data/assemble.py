@@ -7,6 +7,7 @@ import numpy as np
 
 from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_rows
 from instinct.data.dataset import Dataset
+from instinct.data.rounding import differ_by_rounding, range_of_data
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 
@@ -17,9 +18,6 @@ HORIZON = 1000
 
 ActionRange = tuple[float, float]
 """The lowest and the highest value of every dimension of an action."""
-
-ROUNDING = 1e-5
-"""Numbers with at most this relative difference differ only by rounding."""
 
 
 def assemble(
@@ -282,27 +280,6 @@ class Draft:
                 f"actions: {np.count_nonzero(outside)} rows outside {space} by rounding, "
                 "set to the bound"
             )
-
-
-def range_of_data(actions: Array) -> Box:
-    """Return [-1, 1] for every dimension, or what the data span where they leave it."""
-    usual = Box.of(actions.shape[1])
-    low, high = actions.min(axis=0), actions.max(axis=0)
-    for i in range(usual.dimension):
-        extremes = np.array([[low[i]], [high[i]]])
-        if differ_by_rounding(extremes, np.clip(extremes, -1, 1)).all():
-            low[i], high[i] = -1, 1
-        elif low[i] == high[i]:
-            low[i], high[i] = min(low[i], 0), max(high[i], 0)
-    return Box(tuple(low.tolist()), tuple(high.tolist()))
-
-
-def differ_by_rounding(a: Array, b: Array) -> Array:
-    """Mark the rows that differ by no more than rounding. Whole numbers are never rounded."""
-    if a.dtype.kind != "f":
-        return np.asarray((a == b).all(axis=1))
-    difference = np.abs(a.astype(np.float64) - b)
-    return np.asarray((difference <= ROUNDING * (1 + np.abs(b))).all(axis=1))
 
 
 def describe_rows(rows: tuple[int, ...]) -> str:

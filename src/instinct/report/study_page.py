@@ -32,9 +32,15 @@ def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
 
 
 def premises(findings: Findings) -> tuple[str, ...]:
-    """Say what was done to the data: how terminals are treated, and why."""
-    treated = (describe_terminals(findings, dataset) for dataset in findings.plan.datasets)
-    return tuple(dict.fromkeys(each.text for each in treated if each is not None))
+    """Say what was done to the data: how terminals are treated and why, and repairs of files."""
+    texts = []
+    for dataset in findings.plan.datasets:
+        treated = describe_terminals(findings, dataset)
+        if treated is not None:
+            texts.append(treated.text)
+        if repairs := findings.data.get(dataset, {}).get("repairs"):
+            texts.append(f"Repairs of {dataset}: {'; '.join(repairs)}.")
+    return tuple(dict.fromkeys(texts))
 
 
 def judged(findings: Findings) -> Iterator[Section]:
