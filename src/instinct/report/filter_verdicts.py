@@ -26,12 +26,12 @@ def recorded_cost(findings: Findings, dataset: str) -> Iterator[Verdict]:
     facts, target = findings.data.get(dataset, {}), findings.plan.cost_target_of(dataset)
     if "cost" not in facts.get("behavior", {}):
         return
-    numbers = {"mean": facts["behavior"]["cost"], "highest": facts["best_episode"]["cost"]}
-    text = (
-        f"Recorded cost per episode: {numbers['mean']:.4g} on average, {numbers['highest']:.4g} at "
-        "most"
-    )
-    if target is not None:
+    numbers = {"mean": facts["behavior"]["cost"]}
+    text = f"Recorded cost per episode: {numbers['mean']:.4g} on average"
+    if "cost" in facts.get("best_episode", {}):
+        numbers["highest"] = facts["best_episode"]["cost"]
+        text += f", {numbers['highest']:.4g} at most"
+    if target is not None and "cost_points" in facts:
         share = float(np.mean([cost > target for cost, _ in facts["cost_points"]]))
         numbers |= {"target": target, "above": share}
         text += f"; {share:.0%} of the episodes are above the target of {target:.4g}"
