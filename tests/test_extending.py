@@ -153,6 +153,7 @@ def test_a_callable_of_ones_own_shows_whether_it_uses_the_reward(
         env=PENDULUM,
         algorithms=[instinct.Own("follower", own_pendulums.follow_the_reward)],
         labels=["original", "negative"],
+        remove_terminals=False,
         settings={"BC": SMALL},
         folder=tmp_path / "audit",
         **ONCE,
