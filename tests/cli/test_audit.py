@@ -161,7 +161,7 @@ def test_own_object_that_cannot_be_imported_is_refused(
 def test_terminals_cannot_be_both_removed_and_kept(run: Run) -> None:
     outcome = run("audit", "gridworld", "--remove-terminals", "--keep-terminals")
     assert outcome.code == 2
-    assert "not both" in outcome.err
+    assert "only one of" in outcome.err
 
 
 def test_unknown_environment_is_refused(run: Run, logs: Path, tmp_path: Path) -> None:

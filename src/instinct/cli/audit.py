@@ -157,7 +157,7 @@ def audit_command(
     --observation 'vitals_*' --reward outcome --terminal discharged
     """
     if remove_terminals + keep_terminals + both_ends > 1:
-        raise BadInput("give one of --remove-terminals, --keep-terminals and --both-ends, not both")
+        raise BadInput("give only one of --remove-terminals, --keep-terminals and --both-ends")
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
         preset=preset,

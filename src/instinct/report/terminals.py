@@ -20,7 +20,7 @@ OTHER_CHOICE = {
 
 @dataclass(frozen=True)
 class Terminals:
-    """How the terminals of a dataset are treated, and the reason.
+    """The treatment of a dataset's terminals under wrong rewards, and its reason.
 
     `asked`: the plan says so. `task`: the task says what a terminal means. `data`: assumed from
     the data. `unclear`: neither does, and they are kept. `true-reward`: no reward is wrong.

@@ -16,17 +16,15 @@ MAX_CATEGORIES = 64
 def kind_of(arrow_type: Any) -> str:
     """Return number, flag, text, time, empty, or the name of a type that cannot be read."""
     is_type = require_arrow().types
-    if is_type.is_integer(arrow_type) or is_type.is_floating(arrow_type):
-        return "number"
-    if is_type.is_decimal(arrow_type):
+    numbers = is_type.is_integer, is_type.is_floating, is_type.is_decimal
+    if any(is_one(arrow_type) for is_one in numbers):
         return "number"
     if is_type.is_boolean(arrow_type):
         return "flag"
     if is_type.is_dictionary(arrow_type):
         return "text" if kind_of(arrow_type.value_type) in ("text", "number") else str(arrow_type)
-    if is_type.is_string(arrow_type) or is_type.is_large_string(arrow_type):
-        return "text"
-    if is_type.is_string_view(arrow_type):
+    texts = is_type.is_string, is_type.is_large_string, is_type.is_string_view
+    if any(is_one(arrow_type) for is_one in texts):
         return "text"
     if is_type.is_temporal(arrow_type):
         return "time"

@@ -42,7 +42,7 @@ GUESSES = {
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What a column holds. `values` counts different texts, up to one more than a category has."""
+    """Facts about a column; `values` is the number of different texts, counted up to 65."""
 
     name: str
     kind: str
