@@ -20,10 +20,12 @@ from instinct.audits.progress import Display, Silent, show_study_progress
 from instinct.audits.tables import keep_table
 from instinct.benchmarks.registry import find_benchmark, find_dataset, matching_task
 from instinct.data import (
+    NO_ROLES,
     Dataset,
     Discrete,
     Label,
     Predicate,
+    Roles,
     check_label,
     find_filter,
     find_label,
@@ -209,15 +211,19 @@ def run_audit(
     sections: Sequence[SectionMaker] = (),
     display: Display | None = None,
     executor: MakeExecutor | None = None,
+    roles: Roles = NO_ROLES,
 ) -> Audit:
-    """Run an audit from its options; the dataset is opened once and checked before any training."""
+    """Run an audit from its options; the dataset is opened once and checked before any training.
+
+    `roles` are those of the columns of a table.
+    """
     display = display or Silent()
     if isinstance(dataset, Dataset):
         name, opened = str(keep(dataset, folder)), dataset
     else:
         folder = audit_folder(str(dataset)) if folder is None else Path(folder)
         task = "" if options.env is None else judged_in(options.env)
-        name = keep_table(str(dataset), folder, options.action_range, task)
+        name = keep_table(str(dataset), folder, options.action_range, task, roles)
         opened = find_dataset(
             name,
             action_range=options.action_range,

@@ -1,10 +1,10 @@
 """Keep the dataset of a table beside its audit."""
 
-import re
 from pathlib import Path
 
 from instinct.benchmarks.registry import find_dataset
 from instinct.data import NO_ROLES, ActionRange, Roles, is_table, write
+from instinct.util.folders import folder_name
 
 
 def keep_table(
@@ -22,8 +22,7 @@ def keep_table(
     if roles == NO_ROLES and not is_table(Path(source)):
         return source
     dataset = find_dataset(source, action_range=action_range, task=task, roles=roles)
-    name = re.sub(r"[^\w.@-]+", "-", Path(source).stem)
-    path = folder / f"{name}-{dataset.hash[:8]}.npz"
+    path = folder / f"{folder_name(Path(source).stem)}-{dataset.hash[:8]}.npz"
     if not path.exists():
         write(dataset, path)
     return str(path)

@@ -7,9 +7,7 @@ import typer
 
 from instinct.audits.audit import audit_folder, run_audit
 from instinct.audits.options import AuditOptions
-from instinct.audits.plan import judged_in
 from instinct.audits.progress import show_study_progress
-from instinct.audits.tables import keep_table
 from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
 from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
@@ -179,10 +177,8 @@ def audit_command(
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
-        task = "" if options.env is None else judged_in(options.env)
-        opened = keep_table(dataset, where, action_range, task, roles)
         with show_study_progress(dataset) as display:
-            found = run_audit(opened, options, where, display=display, executor=make)
+            found = run_audit(dataset, options, where, display=display, executor=make, roles=roles)
         path = found.write()
         documents.append(found.document)
         if not json:
