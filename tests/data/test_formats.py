@@ -1,6 +1,7 @@
 """Every format reads what it wrote, and reports a bad file in one sentence."""
 
 import json
+import os
 import pickle
 import shutil
 import zipfile
@@ -297,11 +298,19 @@ def bomb(folder: Path) -> Path:
     return path
 
 
-def arrow(folder: Path) -> Path:
-    write(small(), folder / "minari")
-    metadata = folder / "minari" / "data" / "metadata.json"
-    metadata.write_text(json.dumps(json.loads(metadata.read_text()) | {"data_format": "arrow"}))
-    return folder / "minari"
+def storage(name: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        write(small(), folder / "minari")
+        metadata = folder / "minari" / "data" / "metadata.json"
+        metadata.write_text(json.dumps(json.loads(metadata.read_text()) | {"data_format": name}))
+        return folder / "minari"
+
+    return make
+
+
+def pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe.npz")
+    return folder / "pipe.npz"
 
 
 def dictionary_actions(folder: Path) -> Path:
@@ -309,14 +318,6 @@ def dictionary_actions(folder: Path) -> Path:
     metadata = folder / "minari" / "data" / "metadata.json"
     space = json.dumps({"type": "Dict", "subspaces": {}})
     metadata.write_text(json.dumps(json.loads(metadata.read_text()) | {"action_space": space}))
-    return folder / "minari"
-
-
-def dictionary_observations(folder: Path) -> Path:
-    write(small(), folder / "minari")
-    with h5py.File(folder / "minari" / "data" / "main_data.hdf5", "a") as file:
-        del file["episode_0/observations"]
-        file["episode_0/observations/hand"] = np.zeros((3, 1))
     return folder / "minari"
 
 
@@ -353,7 +354,6 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
         npz_without_observations,
         "observations: has several parts (obs/hand, obs/view)",
     ),
-    "dictionary in Minari": (dictionary_observations, "observations: have several parts (hand)"),
     "unequal": (wrong(rewards=np.zeros(5)), "rewards: has 5 rows, observations has 6 rows"),
     "scalar": (wrong(rewards=0.0), "rewards: has no rows, observations has 6 rows"),
     "nan": (wrong(actions=np.array([[0], [np.nan]] * 3)), "actions, row 1: not a finite"),
@@ -397,8 +397,10 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "external link": (foreign_link, "rewards: is a link out of the file: not followed"),
     "external storage": (outside_storage, "rewards: has its values outside the file"),
     "bomb": (bomb, "GiB of data"),
-    "folder": (lambda folder: folder, "is a folder without Minari's data/main_data.hdf5"),
-    "arrow": (arrow, "data_format: is in Minari's 'arrow' format; only 'hdf5' can be read"),
+    "folder": (lambda folder: folder, "is a folder without Minari's data/metadata.json or"),
+    "pipe": (pipe, "pipe.npz: is not a regular file"),
+    "unknown storage": (storage("zarr"), "data_format: is 'zarr'; hdf5, arrow, parquet can be"),
+    "storage without episodes": (storage("arrow"), "holds no numbered episodes"),
     "dictionary": (dictionary_actions, "action_space: is of type Dict"),
     "short episode": (short_episode, "episode_1/"),
 }

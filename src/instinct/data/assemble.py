@@ -1,6 +1,6 @@
 """Make a Dataset from the arrays of a file, and describe every repair."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,12 +94,7 @@ class Draft:
         """Refuse observations that are images or other arrays of several dimensions."""
         shape = list(self.arrays["observations"].shape)
         if len(shape) > 2:
-            what = "images" if len(shape) in (3, 4) else "arrays"
-            raise BadInput(
-                f"are {what} of shape {shape[1:]}, and only vectors can be learned from; replace "
-                "each by a vector of features",
-                field="observations",
-            )
+            raise no_vectors("images" if len(shape) in (3, 4) else "arrays", shape[1:])
 
     def read_rewards(self) -> bool:
         """Set missing rewards to 0, and return whether there are any."""
@@ -280,6 +275,15 @@ class Draft:
                 f"actions: {np.count_nonzero(outside)} rows outside {space} by rounding, "
                 "set to the bound"
             )
+
+
+def no_vectors(what: str, shape: Sequence[int], field: str = "observations") -> BadInput:
+    """Return the error that observations are images or other arrays of several dimensions."""
+    return BadInput(
+        f"are {what} of shape {[*shape]}, and only vectors can be learned from; replace each by a "
+        "vector of features",
+        field=field,
+    )
 
 
 def describe_rows(rows: tuple[int, ...]) -> str:

@@ -7,6 +7,7 @@ from instinct.data import cache
 from instinct.data.assemble import HORIZON, ActionRange
 from instinct.data.dataset import Dataset
 from instinct.data.formats.d4rl import read_d4rl, write_d4rl
+from instinct.data.formats.lerobot import is_lerobot, read_lerobot
 from instinct.data.formats.minari import is_minari, read_minari, write_minari
 from instinct.data.formats.npz import read_npz, write_npz
 from instinct.data.spaces import ActionSpace
@@ -30,7 +31,8 @@ class Reader(Protocol):
 READERS: dict[bytes, Reader] = {b"\x89HDF\r\n\x1a\n": read_d4rl, b"PK\x03\x04": read_npz}
 WRITERS = {".hdf5": write_d4rl, ".h5": write_d4rl, ".npz": write_npz, "": write_minari}
 FORMATS = (
-    "a D4RL or DSRL HDF5 file, an npz archive, a Minari folder, or a CSV, Parquet or Arrow table"
+    "a D4RL or DSRL HDF5 file, an npz archive, a Minari or LeRobot folder, or a CSV, Parquet or "
+    "Arrow table"
 )
 
 
@@ -83,9 +85,9 @@ def choose_reader(path: Path) -> Reader:
     if not path.exists():
         raise BadInput("does not exist", file=path)
     if path.is_dir():
-        if not is_minari(path):
-            raise BadInput("is a folder without Minari's data/main_data.hdf5", file=path)
-        return read_minari
+        return choose_folder_reader(path)
+    if not path.is_file():
+        raise BadInput("is not a regular file", file=path)
     try:
         with path.open("rb") as file:
             beginning = file.read(8)
@@ -95,6 +97,17 @@ def choose_reader(path: Path) -> Reader:
         if beginning.startswith(magic):
             return reader
     raise BadInput(describe_unknown_format(beginning), file=path)
+
+
+def choose_folder_reader(path: Path) -> Reader:
+    """Choose the reader for a folder by the file that describes it."""
+    if is_lerobot(path):
+        return read_lerobot
+    if is_minari(path):
+        return read_minari
+    raise BadInput(
+        "is a folder without Minari's data/metadata.json or LeRobot's meta/info.json", file=path
+    )
 
 
 def describe_unknown_format(beginning: bytes) -> str:

@@ -1,11 +1,13 @@
 """Handle errors of damaged files and limit their memory, for all formats."""
 
+import json
 import os
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from instinct.errors import BadInput
 
@@ -24,6 +26,9 @@ FILE_ERRORS = (
     zlib.error,
 )
 """Errors that libraries raise for truncated, damaged or malicious files."""
+
+LARGEST_JSON = 1 << 26
+"""The most bytes that a file of metadata may have."""
 
 
 @contextmanager
@@ -47,3 +52,25 @@ def check_memory(need: int) -> None:
         raise BadInput(
             f"needs {need / 2**30:.0f} GiB of data; the machine has {have / 2**30:.0f} GiB"
         )
+
+
+def member(folder: Path, *parts: str) -> Path:
+    """Return the path of a regular file in a folder. Links out of the folder are not followed."""
+    path = folder.joinpath(*parts)
+    if not path.is_file():
+        problem = "is not a regular file" if path.exists() else "does not exist"
+        raise BadInput(problem, file=path)
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise BadInput("is a link out of the folder: not followed", file=path)
+    return path
+
+
+def read_object(path: Path, kind: str) -> dict[str, Any]:
+    """Read the JSON object in a small file."""
+    with translate_errors(path, kind):
+        if path.stat().st_size > LARGEST_JSON:
+            raise BadInput(f"is larger than {LARGEST_JSON >> 20} MiB, too large for {kind}")
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise BadInput("is not a JSON object")
+        return found

@@ -1,10 +1,12 @@
 """Read and write local Minari datasets.
 
-A dataset is a folder with `data/main_data.hdf5` and `data/metadata.json`.
+A dataset is a folder with `data/metadata.json`, and its episodes beside it in one of the storages:
+`data/main_data.hdf5`, or `data/0/part-0.arrow` (or `.parquet`) for every episode.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +16,32 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
-from instinct.data.formats import hdf5
-from instinct.data.formats.files import check_memory, translate_errors
+from instinct.data.formats.files import member, read_object, translate_errors
+from instinct.data.formats.flatten import NO_SPACE, Tree, find, flatten, infer_parts, parts_of
+from instinct.data.formats.minari_storages import (
+    FIELDS,
+    MAIN_FILE,
+    Episode,
+    read_arrow_episodes,
+    read_hdf5_episodes,
+)
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 
 LAYOUT = "0.5.0"
 """The version of Minari whose layout is written."""
-
-EPISODE_FIELDS = {
-    "actions": "actions",
-    "rewards": "rewards",
-    "terminations": "terminals",
-    "truncations": "timeouts",
+STORAGES = {
+    "hdf5": read_hdf5_episodes,
+    "arrow": read_arrow_episodes,
+    "parquet": read_arrow_episodes,
 }
+"""Readers of episodes by Minari's name of the storage."""
 
 
 def is_minari(path: Path) -> bool:
-    return (path / "data" / "main_data.hdf5").is_file()
+    data = path / "data"
+    return (data / MAIN_FILE).is_file() or (data / "metadata.json").is_file()
 
 
 def read_minari(
@@ -42,68 +51,81 @@ def read_minari(
     task_space: ActionSpace | None = None,
     horizon: int = HORIZON,
 ) -> Dataset:
-    metadata_path, data_path = path / "data" / "metadata.json", path / "data" / "main_data.hdf5"
-    with translate_errors(metadata_path, "Minari metadata"):
-        metadata = json.loads(metadata_path.read_text(encoding="utf-8"))
-        if not isinstance(metadata, dict):
-            raise BadInput("is not a JSON object")
-        if metadata.get("data_format", "hdf5") != "hdf5":
-            raise BadInput(
-                f"is in Minari's {metadata['data_format']!r} format; only 'hdf5' can be read",
-                field="data_format",
-            )
-        described = parse_space(metadata.get("action_space"))
-    with translate_errors(data_path, "HDF5"):
-        with h5py.File(data_path, "r") as file:
-            arrays = join_episodes([read_episode(file, name) for name in episode_names(file)])
-        return assemble(
-            arrays,
-            action_space=described,
+    about = read_metadata(path)
+    with translate_errors(path, "Minari"):
+        episodes = [as_arrays(*each, about.observation_space) for each in about.storage(path)]
+        dataset = assemble(
+            join_episodes(episodes),
+            action_space=about.action_space,
             action_range=action_range,
             task_space=task_space,
             horizon=horizon,
         )
+        return dataset.add_repairs(describe_parts(about.observation_space, dataset))
 
 
-def episode_names(file: h5py.File) -> list[str]:
-    """Return the names of the episodes in the order of recording."""
-    names = [name for name in file if name.startswith("episode_")]
-    if not names or not all(name.removeprefix("episode_").isdecimal() for name in names):
-        raise BadInput("holds no numbered episodes", field="episode_0")
-    check_memory(file.id.get_filesize())
-    return sorted(names, key=lambda name: int(name.removeprefix("episode_")))
+@dataclass(frozen=True)
+class Metadata:
+    """What the metadata of a dataset say about its data."""
+
+    storage: Callable[[Path], Iterator[tuple[str, Episode]]]
+    action_space: ActionSpace | None
+    observation_space: dict[str, Any] | None
+    """As Minari writes it; None if the metadata do not describe it."""
 
 
-def read_episode(file: h5py.File, name: str) -> dict[str, Array]:
-    group = file[name]
-    if not isinstance(group, h5py.Group):
-        raise BadInput("is not a group of arrays", field=name)
-    for need in ("observations", *EPISODE_FIELDS):
-        if need not in group and need != "rewards":
-            raise BadInput("is missing", field=f"{name}/{need}")
-    if isinstance(group["observations"], h5py.Group):
-        parts = ", ".join(group["observations"])
-        raise BadInput(
-            f"have several parts ({parts}), as of a Dict space; only one vector per step can be "
-            "read",
-            field="observations",
-        )
+def read_metadata(folder: Path) -> Metadata:
+    """Read the metadata; refuse spaces and storages that cannot be read before any data are."""
+    path = member(folder, "data", "metadata.json")
+    found = read_object(path, "Minari metadata")
+    with translate_errors(path, "Minari metadata"):
+        storage = found.get("data_format", "hdf5")
+        if storage not in STORAGES:
+            raise BadInput(
+                f"is {storage!r:.40}; {', '.join(STORAGES)} can be read", field="data_format"
+            )
+        described = found.get("observation_space")
+        space = json.loads(described) if isinstance(described, str) else described
+        if space is not None:
+            [*parts_of(space)]
+        return Metadata(STORAGES[storage], parse_space(found.get("action_space")), space)
+
+
+def as_arrays(name: str, episode: Episode, space: dict[str, Any] | None) -> dict[str, Array]:
+    """Return the fields of an episode as arrays with one row per step."""
+    observations = as_observations(f"{name}/observations", episode["observations"], space)
     arrays = {
-        ours: hdf5.read_array(group, theirs)
-        for theirs, ours in EPISODE_FIELDS.items()
-        if theirs in group
+        field: find(tree, (), field) for field, tree in episode.items() if field != "observations"
     }
     steps = len(arrays["actions"]) if arrays["actions"].ndim else 0
     arrays.setdefault("rewards", np.full(steps, np.nan))
-    if "cost" in group.get("infos", {}):
-        costs = hdf5.read_array(group["infos"], "cost")
-        arrays["costs"] = costs[-steps:]
-    observations = hdf5.read_array(group, "observations")
+    if "costs" in arrays and arrays["costs"].ndim:
+        arrays["costs"] = arrays["costs"][-steps:]
     for field, array in {**arrays, "observations": observations}.items():
         rows = steps + (field == "observations")
         if array.ndim == 0 or len(array) != rows:
             raise BadInput(f"does not have {rows} rows", field=f"{name}/{field}")
     return arrays | {"observations": observations[:-1], "next_observations": observations[1:]}
+
+
+def as_observations(name: str, tree: Tree, space: dict[str, Any] | None) -> Array:
+    """Return observations as one array: those of several parts, and boxes, as vectors."""
+    kind = None if space is None else space["type"]
+    if kind in ("Dict", "Tuple") or (space is None and isinstance(tree, dict)):
+        return flatten([*(infer_parts(tree) if space is None else parts_of(space))], tree, name)
+    array = find(tree, (), name)
+    return array.reshape(len(array), -1) if kind == "Box" and array.ndim > 2 else array
+
+
+def describe_parts(space: dict[str, Any] | None, dataset: Dataset) -> tuple[str, ...]:
+    """Say which parts observations were joined from, and in which order."""
+    if space is None or space["type"] not in ("Dict", "Tuple"):
+        return ()
+    names = [
+        "/".join(part.place) + (" (one-hot)" if part.choices else "") for part in parts_of(space)
+    ]
+    size = dataset.observations.shape[1]
+    return (f"observations: {size} numbers from {', '.join(names)}, in this order",)
 
 
 def join_episodes(episodes: list[dict[str, Array]]) -> dict[str, Array]:
@@ -129,10 +151,10 @@ def parse_space(description: object) -> ActionSpace | None:
             return Box(tuple(map(float, low)), tuple(map(float, high)))
         case {"type": str(kind)}:
             raise BadInput(
-                f"is of type {kind}; only flat boxes and numbers from 0 can be read",
+                f"is of type {kind:.40}; only flat boxes and numbers from 0 can be read",
                 field="action_space",
             )
-    raise BadInput("is not a space that Minari writes", field="action_space")
+    raise BadInput(NO_SPACE, field="action_space")
 
 
 def write_minari(dataset: Dataset, path: Path) -> None:
@@ -160,8 +182,8 @@ def write_episode(group: h5py.Group, dataset: Dataset, start: int, stop: int, nu
     group["observations"] = np.concatenate(
         [fields["observations"][start:stop], fields["next_observations"][stop - 1 : stop]]
     )
-    for theirs, ours in EPISODE_FIELDS.items():
-        if ours in fields:
+    for theirs, ours in FIELDS.items():
+        if ours in fields and ours != "observations":
             group[theirs] = fields[ours][start:stop]
     if dataset.costs is not None:
         group.create_group("infos")["cost"] = dataset.costs[start:stop]

@@ -125,7 +125,9 @@ def open_arrow(path: Path) -> Source:
         with arrow.memory_map(str(path)) as file:
             reader = arrow.ipc.open_file(file)
             for number in range(reader.num_record_batches):
-                yield reader.get_batch(number).select([*names])
+                batch = reader.get_batch(number).select([*names])
+                batch.validate(full=True)
+                yield batch
 
     return Source(types_of(schema), rows, blocks)
 
