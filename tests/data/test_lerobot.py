@@ -20,7 +20,7 @@ COLUMNS: dict[str, Any] = {
     "episode_index": [0, 0, 0, 1, 1],
     "index": [0, 1, 2, 3, 4],
     "task_index": [0] * 5,
-    "next.reward": [0.0, 0.0, 1.0, 0.0, 0.5],
+    "next.reward": [1.0, 0.0, 1.0, 0.0, 0.5],
     "next.done": [False, False, True, False, False],
 }
 FEATURES = {
@@ -71,11 +71,10 @@ def test_frames_become_transitions(
 ) -> None:
     """Episode 1 ends in a timeout: its last frame is only the next observation of the first."""
     dataset = read(write_lerobot(tmp_path / "robot", *files, version=version, fixed=fixed))
-    rewarded = [0, 1, 2, 3]
-    assert dataset.observations.tolist() == [STATES[i] for i in rewarded]
+    assert dataset.observations.tolist() == STATES[:4]
     assert dataset.next_observations.tolist() == [STATES[i] for i in (1, 2, 2, 4)]
     assert dataset.actions[:, 0].tolist() == [3, -1, 0.5, 0.25]
-    assert dataset.rewards.tolist() == [0, 0, 1, 0]
+    assert dataset.rewards.tolist() == [1, 0, 1, 0]
     assert dataset.terminals.tolist() == [False, False, True, False]
     assert dataset.timeouts.tolist() == [False, False, False, True]
     assert dataset.action_space == Box((-1, -1), (3, 1))
@@ -91,7 +90,7 @@ def test_what_was_read_is_said(tmp_path: Path) -> None:
     )
     assert "observations: observation.images.top not read" in repairs
     lost = next(each for each in repairs if each.startswith("transitions"))
-    assert lost.endswith("with them a reward of 0.5 of 1.5")
+    assert lost.endswith("with them a reward of 0.5 of 2.5")
 
 
 def test_done_at_every_end_is_said_to_be_taken_for_terminals(tmp_path: Path) -> None:
@@ -126,9 +125,10 @@ def test_frames_are_sorted(tmp_path: Path) -> None:
 
 
 def test_states_of_the_environment_follow_those_of_the_robot(tmp_path: Path) -> None:
-    path = write_lerobot(
-        tmp_path / "robot", **{"observation.environment_state": [[7.0], [8.0], [9.0], [7.0], [8.0]]}
-    )
+    others: dict[str, Any] = {
+        "observation.environment_state": [[each] for each in (7.0, 8.0) * 2 + (9.0,)]
+    }
+    path = write_lerobot(tmp_path / "robot", **others)
     assert read(path).observations[0].tolist() == [0, 0.5, 7]
 
 

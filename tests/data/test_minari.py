@@ -39,7 +39,10 @@ def test_observations_are_those_of_gymnasium_flattened(
     space = SPACES[name]
     episodes = write_minari_files(tmp_path / "data", storage, space)
     dataset = read(tmp_path / "data")
-    flat = [np.stack([spaces.flatten(space, each) for each in samples]) for samples in episodes]
+    flat = [
+        np.stack([np.asarray(spaces.flatten(space, each)) for each in samples])
+        for samples in episodes
+    ]
     expected = np.concatenate([each[:-1] for each in flat]).astype(np.float32)
     following = np.concatenate([each[1:] for each in flat]).astype(np.float32)
     assert dataset.observations.tolist() == expected.tolist()
