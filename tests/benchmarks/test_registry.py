@@ -36,6 +36,7 @@ from instinct.benchmarks.registry import (
 from instinct.data import Box, Dataset, write
 from instinct.errors import BadInput
 from instinct.study.plan import Plan
+from tests.data.datasets import small
 
 
 @pytest.fixture(autouse=True)
@@ -220,6 +221,29 @@ def test_an_id_of_minaris_is_what_minari_has_downloaded(
     assert find_dataset("mine/grid-v0").hash == dataset.hash
     with pytest.raises(BadInput, match="neither a file nor the name"):
         find_dataset("mine/grid-v1")
+
+
+@pytest.mark.parametrize("name", ["data.npz", "data.hdf5", "folder"])
+def test_the_environment_of_a_file_with_its_own_range_is_not_made(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def make(task: GymTask) -> None:
+        made.append(task.name)
+        raise BadInput("is made")
+
+    monkeypatch.setattr(GymTask, "environment", make)
+    write(small(), tmp_path / name)
+    task = "gym:InvertedPendulum-v5"
+    assert find_dataset(str(tmp_path / name), task=task).hash == small().hash
+    assert made == []
+    plain = tmp_path / "plain.npz"
+    np.savez(plain, allow_pickle=False, **dict(small().fields()))
+    assert len(find_dataset(str(plain), task=task, action_range=(-2, 2))) == len(small())
+    with pytest.raises(BadInput, match="is made"):
+        find_dataset(str(plain), task=task)
+    assert made == [task]
 
 
 def test_every_name_has_its_family() -> None:

@@ -18,7 +18,7 @@ from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan, judged_in
 from instinct.audits.progress import Display, Silent, show_study_progress
 from instinct.audits.tables import keep_table
-from instinct.benchmarks.registry import find_benchmark, find_dataset, matching_task
+from instinct.benchmarks.registry import find_benchmark, find_dataset, find_task, matching_task
 from instinct.data import (
     NO_ROLES,
     Dataset,
@@ -29,6 +29,9 @@ from instinct.data import (
     check_label,
     find_filter,
     find_label,
+    is_frame,
+    make_roles,
+    read_frame,
     remove,
     remove_where,
     write,
@@ -128,7 +131,7 @@ class Audit:
 
 
 def audit(
-    dataset: str | Path | Dataset,
+    dataset: Any,
     *,
     algorithms: Sequence[str | Own | type[Any]] = (),
     labels: Sequence[str | Label] = (),
@@ -147,6 +150,7 @@ def audit(
     sections: Sequence[SectionMaker] = (),
     progress: bool = True,
     executor: MakeExecutor | None = None,
+    **roles: Any,
 ) -> Audit:
     """Tell what a dataset teaches regardless of the reward.
 
@@ -154,7 +158,8 @@ def audit(
     task, and report. An audit that was stopped resumes when it is called again.
 
     Args:
-        dataset: The name of a dataset, a file or folder, or a `Dataset` (which needs a `folder`).
+        dataset: The name of a dataset, a file or folder, a `Dataset` or a data frame. The last two
+            need a `folder`.
         algorithms: Besides BC: names, `Own("name", train)`, or subclasses of `Algorithm`.
         labels: Names such as "zero" or "corrupt:0.3", or `Label` objects. By default the paper's
             four, with filters the original alone.
@@ -178,6 +183,7 @@ def audit(
         sections: Functions from findings to more sections of the page.
         progress: Show progress in a notebook or a terminal.
         executor: Where trials run; by default on all cores of this machine.
+        roles: Those of the columns of a table, as in `load`: `episode="stay"` and so on.
 
     >>> import instinct
     >>> found = instinct.audit("gridworld", seeds=2, episodes=10, folder="grid", progress=False)
@@ -199,13 +205,15 @@ def audit(
         action_range=action_range,
         cost_target=cost_target,
     )
-    name = "the dataset" if isinstance(dataset, Dataset) else str(dataset)
+    in_memory = isinstance(dataset, Dataset) or is_frame(dataset)
+    name = "the dataset" if in_memory else str(dataset)
+    chosen = make_roles(roles)
     with show_study_progress(name) if progress else nullcontext(Silent()) as display:
-        return run_audit(dataset, options, folder, sections, display, executor)
+        return run_audit(dataset, options, folder, sections, display, executor, chosen)
 
 
 def run_audit(
-    dataset: str | Path | Dataset,
+    dataset: Any,
     options: AuditOptions,
     folder: Path | str | None = None,
     sections: Sequence[SectionMaker] = (),
@@ -218,11 +226,18 @@ def run_audit(
     `roles` are those of the columns of a table.
     """
     display = display or Silent()
+    task = "" if options.env is None else judged_in(options.env)
+    if is_frame(dataset):
+        space = find_task(task).action_space if task else None
+        dataset = read_frame(
+            dataset, roles=roles, action_range=options.action_range, task_space=space
+        )
+    elif isinstance(dataset, Dataset) and roles != NO_ROLES:
+        raise BadInput("a Dataset has no columns with roles")
     if isinstance(dataset, Dataset):
         name, opened = str(keep(dataset, folder)), dataset
     else:
         folder = audit_folder(str(dataset)) if folder is None else Path(folder)
-        task = "" if options.env is None else judged_in(options.env)
         name = keep_table(str(dataset), folder, options.action_range, task, roles)
         opened = find_dataset(
             name,

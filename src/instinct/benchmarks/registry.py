@@ -16,6 +16,7 @@ from instinct.benchmarks.metaworld.benchmark import MetaWorldBenchmark
 from instinct.benchmarks.recipe import Recipe
 from instinct.benchmarks.safety.benchmark import SafetyBenchmark
 from instinct.data import NO_ROLES, ActionRange, Dataset, Roles, read
+from instinct.data.formats.described import describes_actions
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
 from instinct.util.progress import Progress, no_progress
@@ -111,7 +112,7 @@ def find_dataset(
     A dataset that is made here is made when it is first opened; hopper-medium@200000 is
     hopper-medium with so many transitions. Other names are paths, or ids of datasets that Minari
     has downloaded. A file that does not describe its actions has those of the `task`, if one is
-    named. `roles` are those of the columns of a table.
+    named; only then is the task's environment made. `roles` are those of the columns of a table.
     """
     benchmark = find_benchmark(name)
     if benchmark.has_dataset(name):
@@ -123,7 +124,8 @@ def find_dataset(
         raise BadInput(
             f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
         )
-    space = find_task(task).action_space if task else None
+    known = action_range is not None or describes_actions(path)
+    space = find_task(task).action_space if task and not known else None
     return read(path, action_range=action_range, task_space=space, roles=roles)
 
 

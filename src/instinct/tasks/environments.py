@@ -9,10 +9,11 @@ import numpy as np
 
 from instinct.data import Array, Box
 from instinct.errors import BadInput
+from instinct.tasks.flatten import flatten_observations
 
 Environment = gymnasium.Env[Array, Array]
 VECTORS = "vectors of real numbers"
-FLATTEN = "the wrapper gymnasium.wrappers.FlattenObservation makes vectors of them"
+PARTS = f"and the deep algorithms need {VECTORS}"
 
 
 def make(environment_id: str) -> Environment:
@@ -27,6 +28,7 @@ def make(environment_id: str) -> Environment:
     except (gymnasium.error.Error, ModuleNotFoundError, ImportError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
         raise BadInput(f"Gymnasium cannot make {environment_id!r}: {reason}") from None
+    environment = flatten_observations(environment, environment_id)
     check_spaces(environment, environment_id)
     return environment
 
@@ -51,9 +53,9 @@ def describe_space(space: gymnasium.spaces.Space[Any]) -> str:
         case gymnasium.spaces.Discrete():
             return f"discrete ({space.n} choices), and the deep algorithms need {VECTORS}"
         case gymnasium.spaces.Dict():
-            return f"a dictionary of {', '.join(space.spaces)}; {FLATTEN}"
+            return f"a dictionary of {', '.join(space.spaces)}, {PARTS}"
         case gymnasium.spaces.Tuple():
-            return f"a tuple of {len(space.spaces)} parts; {FLATTEN}"
+            return f"a tuple of {len(space.spaces)} parts, {PARTS}"
         case gymnasium.spaces.Box():
             kind = "images" if len(space.shape) in (2, 3) else "arrays"
             return f"{kind} of shape {list(space.shape)}, and the deep algorithms need {VECTORS}"

@@ -10,6 +10,7 @@ import gymnasium
 from instinct.data import Array
 from instinct.errors import BadInput
 from instinct.tasks.environments import Environment, EnvironmentSpaces, check_spaces
+from instinct.tasks.flatten import flatten_observations
 from instinct.tasks.simulation import End, GymSimulation
 
 PREFIX = "own:"
@@ -36,6 +37,7 @@ class EnvironmentTask(EnvironmentSpaces):
         environment = self.make()
         if not isinstance(environment, gymnasium.Env):
             raise BadInput(f"{self.name} is not a Gymnasium environment: {environment!r}")
+        environment = flatten_observations(environment, self.name)
         check_spaces(environment, self.name)
         return environment
 

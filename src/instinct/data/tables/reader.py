@@ -37,12 +37,16 @@ def read_table(
 
 
 def read_frame(
-    frame: Any, *, roles: Roles = NO_ROLES, action_range: ActionRange | None = None
+    frame: Any,
+    *,
+    roles: Roles = NO_ROLES,
+    action_range: ActionRange | None = None,
+    task_space: ActionSpace | None = None,
 ) -> Dataset:
     """Read a data frame of pandas or polars, or an Arrow table."""
     arrow = require_arrow()
     try:
-        return dataset_from(open_frame(frame), roles, action_range)
+        return dataset_from(open_frame(frame), roles, action_range, task_space)
     except arrow.ArrowException as error:
         raise BadInput(f"the data frame cannot be read ({first_line(error)})") from error
 
