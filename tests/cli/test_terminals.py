@@ -27,7 +27,7 @@ NONE = recording([([1.0] * 5, False), ([1.0] * 5, False)])
 def audit(dataset: object, folder: Path, **options: object) -> Audit:
     chosen = {"labels": ["zero"], "algorithms": ["IQL"], "settings": TINY, "seeds": 1} | options
     return instinct.audit(
-        dataset,  # type: ignore[arg-type]
+        dataset,
         **chosen,  # type: ignore[arg-type]
         folder=folder,
         progress=False,

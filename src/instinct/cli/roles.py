@@ -33,6 +33,15 @@ OPTIONS: dict[str, Any] = {
         str | None, column("--terminal", "True where the world ended, not the recording alone.")
     ],
     "timeout": Annotated[str | None, column("--timeout", "True where the recording ended.")],
+    "discrete": Annotated[
+        bool | None,
+        typer.Option(
+            "--discrete/--no-discrete",
+            help="The action is a choice, not an amount.",
+            show_default="by its column",
+            rich_help_panel=PANEL,
+        ),
+    ],
     "missing": Annotated[
         str | None,
         typer.Option(

@@ -8,7 +8,7 @@ import pytest
 
 import instinct
 from instinct.data.tables.describe import ColumnFacts
-from tests.data.tables.tables import clinic
+from tests.data.tables.tables import ROLES, clinic
 
 pytest.importorskip("pyarrow", reason="the extra tables is not installed")
 
@@ -40,6 +40,27 @@ def test_roles_are_proposed_by_name() -> None:
     assert (roles.cost, roles.terminal, roles.timeout) == ("cost", "discharged", None)
     assert roles.action == ("dose", "dose_b")
     assert roles.observation == ("pulse",)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "discrete"),
+    [
+        ("drug", [*"abcab"], True),
+        ("action", [0, 1, 2, 0, 1], True),
+        ("action", [0, 10, 20, 0, 10], None),
+        ("action", [0.0, 1.0, 2.0, 0.0, 1.0], None),
+    ],
+)
+def test_choices_are_proposed_as_they_are_read(
+    name: str, values: list[object], discrete: bool | None
+) -> None:
+    found = instinct.describe(clinic(dose=values).rename(columns={"dose": name}))
+    assert found.roles.action == (name,)
+    assert found.roles.discrete is discrete
+    assert ("discrete = true\n" in found.toml) == (discrete is True)
+    frame = clinic(dose=values).rename(columns={"dose": name})
+    loaded = instinct.load(frame, **{**ROLES, "action": name})
+    assert isinstance(loaded.action_space, instinct.Discrete) == (discrete is True)
 
 
 def test_the_best_name_has_the_role_and_other_ids_have_none() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import instinct
@@ -39,9 +40,23 @@ def test_text_where_numbers_are_needed_is_refused() -> None:
     assert refusal(clinic(alive=[*"abcde"])) == "alive: holds text, which cannot be the reward"
 
 
-@pytest.mark.parametrize("dose", [[*"abcab"], [True, False, True, True, False]])
-def test_choices_as_actions_are_refused(dose: list[object]) -> None:
-    assert "a choice; the deep algorithms learn from amounts only" in refusal(clinic(dose=dose))
+def test_choices_that_cannot_be_read_are_refused() -> None:
+    text = clinic(dose=[*"abcab"])
+    assert refusal(text, discrete=False).startswith("dose: holds text, which is a choice")
+    assert refusal(clinic(dose=[*"aaaaa"])) == "no action differs between rows (`action=`)"
+    two = refusal(clinic(dose=[*"abcab"], drug=[*"xyxyx"]), action=["dose", "drug"], discrete=True)
+    assert two.startswith("choices need one `action=` column, and there are 2")
+    assert refusal(clinic(dose=["a", None, "b", "c", "a"])).startswith(
+        "dose: 1 actions are missing"
+    )
+
+
+def test_too_many_choices_are_refused() -> None:
+    rows = 66
+    table = pd.DataFrame({"dose": np.arange(rows) / 2, "pulse": np.arange(rows), "home": 0})
+    table.loc[rows - 1, "home"] = 1
+    with pytest.raises(BadInput, match=r"^dose: has 66 different values, more than 64 choices"):
+        instinct.load(table, action="dose", observation="pulse", terminal="home", discrete=True)
 
 
 def test_missing_values_are_refused_with_the_choices() -> None:

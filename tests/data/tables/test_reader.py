@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import instinct
-from instinct.data import Box, make_roles, read
+from instinct.data import Box, Discrete, make_roles, read
 from instinct.errors import BadInput
 from tests.data.tables.tables import ROLES, clinic
 
@@ -104,11 +104,56 @@ def test_an_outcome_in_all_rows_of_an_episode_counts_in_the_last() -> None:
     assert any("home is the same in all rows of an episode" in each for each in dataset.repairs)
 
 
-def test_whole_numbers_are_said_to_be_amounts() -> None:
-    dataset = instinct.load(clinic(dose=[0, 1, 2, 0, 1]), **ROLES)
+def test_whole_numbers_with_gaps_are_said_to_be_amounts() -> None:
+    dataset = instinct.load(clinic(dose=[0, 10, 20, 0, 10]), **ROLES)
+    assert dataset.action_space == Box((0,), (20,))
     assert "actions: the 3 whole numbers of dose are read as amounts, not as choices" in (
         dataset.repairs
     )
+
+
+@pytest.mark.parametrize(
+    ("dose", "numbers", "names"),
+    [
+        (["low", "none", "low", "high", "high"], [2, 0, 1, 1], "0 = high, 1 = low, 2 = none"),
+        ([0, 1, 2, 0, 1], [1, 1, 2, 0], "0 = 0, 1 = 1, 2 = 2"),
+        ([1, 2, 3, 1, 2], [1, 1, 2, 0], "0 = 1, 1 = 2, 2 = 3"),
+        ([True, False, True, True, False], [0, 0, 1, 1], "0 = 0, 1 = 1"),
+        (pd.Categorical([5, 7, 5, 5, 7]), [1, 1, 0, 0], "0 = 5, 1 = 7"),
+    ],
+)
+def test_texts_flags_and_codes_are_choices(dose: Any, numbers: list[int], names: str) -> None:
+    """The rows in order are 1, 4, 2 of stay a, and 0 of stay b."""
+    dataset = instinct.load(clinic(dose=dose), **ROLES)
+    assert dataset.actions.tolist() == numbers
+    assert dataset.action_space == Discrete(names.count("="))
+    assert f"actions: dose is a choice, not an amount: {names}" in dataset.repairs
+
+
+def test_the_user_says_whether_actions_are_choices() -> None:
+    amounts = instinct.load(clinic(dose=[0, 1, 2, 0, 1]), **ROLES, discrete=False)
+    assert amounts.action_space == Box((0,), (2,))
+    choices = instinct.load(clinic(), **ROLES, discrete=True)
+    assert choices.actions.tolist() == [2, 3, 4, 1]
+    assert choices.action_space == Discrete(5)
+    with_range = instinct.load(clinic(dose=[0, 1, 2, 0, 1]), **ROLES, action_range=(0, 5))
+    assert with_range.action_space == Box((0,), (5,))
+
+
+def test_missing_choices_are_carried_only_if_allowed() -> None:
+    table = clinic(dose=["x", "y", None, "x", "x"])
+    assert instinct.load(table, **ROLES, missing="carry").actions.tolist() == [1, 0, 0, 0]
+
+
+def test_the_task_says_whether_actions_are_choices(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.csv"
+    clinic(dose=[0, 1, 2, 0, 1]).to_csv(path, index=False)
+    roles = make_roles(ROLES)
+    assert read(path, task_space=Box.of(1, -5, 5), roles=roles).action_space == Box.of(1, -5, 5)
+    found = read(path, task_space=Discrete(4), roles=roles)
+    assert (found.action_space, found.actions.tolist()) == (Discrete(4), [1, 1, 2, 0])
+    with pytest.raises(BadInput, match="dose: are not the 2 choices of the task"):
+        read(path, task_space=Discrete(2), roles=roles)
 
 
 def test_flags_end_episodes_without_an_id() -> None:

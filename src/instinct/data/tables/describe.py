@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from instinct.data.formats.files import translate_errors
+from instinct.data.tables.choices import MOST_CODES, are_codes
 from instinct.data.tables.columns import MAX_CATEGORIES, as_text, kind_of
 from instinct.data.tables.roles import LISTS, Roles, roles_toml
 from instinct.data.tables.source import (
@@ -31,7 +32,10 @@ GUESSES = {
         r"(t|time|timestamp|datetime|charttime|timestep|step|hour|day|minute|date)s?",
         r".*_(time|timestamp|datetime|step|hour|day|date)",
     ),
-    "action": (r"(actions?|act|dose|dosage|control|command|setpoint)(_.*|\d*)",),
+    "action": (
+        r"(actions?|act|dose|dosage|control|command|setpoint)(_.*|\d*)",
+        r"(treatment|drug|medication|therapy)s?",
+    ),
     "reward": (r"rewards?|r",),
     "cost": (r"costs?",),
     "terminal": (r"terminals?|terminated|done|ended|died|death|dead|discharged?|outcome",),
@@ -114,7 +118,9 @@ def describe_source(source: Source) -> Description:
         )
         for name, tally in tallies.items()
     )
-    return Description(source.rows, columns, as_roles(roles))
+    actions = [tallies[name] for name, role in roles.items() if role == "action"]
+    discrete = True if len(actions) == 1 and actions[0].choice else None
+    return Description(source.rows, columns, replace(as_roles(roles), discrete=discrete))
 
 
 class Tally:
@@ -126,6 +132,8 @@ class Tally:
         self.low: Any = None
         self.high: Any = None
         self.texts: set[str] = set()
+        self.codes: set[int] = set()
+        """The different whole numbers, up to one more than codes can be."""
 
     def add(self, block: Any) -> None:
         from pyarrow import compute
@@ -139,6 +147,8 @@ class Tally:
             block = as_text(block)
         elif arrow.types.is_floating(block.type):
             self.missing += compute.sum(compute.is_nan(block)).as_py() or 0
+        elif arrow.types.is_integer(block.type) and len(self.codes) <= MOST_CODES:
+            self.codes.update(block.unique().drop_null().to_pylist()[: MOST_CODES + 1])
         elif self.kind not in ("number", "flag", "time"):
             return
         extremes = compute.min_max(block)
@@ -146,6 +156,11 @@ class Tally:
         if low is not None and low == low:
             self.low = low if self.low is None else min(self.low, low)
             self.high = high if self.high is None else max(self.high, high)
+
+    @property
+    def choice(self) -> bool:
+        """Whether an action of this column is a choice rather than an amount."""
+        return self.kind in ("text", "flag") or are_codes(self.codes)
 
     @property
     def constant(self) -> bool:
@@ -158,6 +173,8 @@ def propose(tallies: Mapping[str, Tally]) -> dict[str, str]:
     for role in GUESSES:
         free = [name for name in suggested(role, tallies) if name not in roles]
         fitting = [name for name in free if fits(role, tallies[name])]
+        if role == "action":
+            fitting = [each for each in fitting if tallies[each].kind == "number"] or fitting[:1]
         for name in fitting if role in LISTS else fitting[:1]:
             roles[name] = role
     ids = suggested("episode", tallies)
@@ -184,6 +201,8 @@ def fits(role: str, tally: Tally) -> bool:
         return tally.kind in ("number", "flag", "text") and few and varied
     if role in ("terminal", "timeout"):
         return tally.kind in ("number", "flag") and {tally.low, tally.high} <= {0, 1}
+    if role == "action" and tally.kind in ("text", "flag"):
+        return not tally.constant and len(tally.texts) <= MAX_CATEGORIES
     return tally.kind == "number"
 
 

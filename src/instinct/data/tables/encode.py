@@ -110,21 +110,12 @@ def carry_forward(values: Array, unknown: Array, order: Order) -> Array:
 
 def amounts_from(columns: Iterable[Numbers], order: Order, missing: str) -> tuple[Array, list[str]]:
     """Return the actions [N, m] and what was done to make them."""
-    found, repairs = [], []
+    found: list[tuple[str, Array]] = []
+    repairs: list[str] = []
     for column in columns:
         name, values = printable(column.name), order.sort(column.values)
         unknown = np.isnan(values)
-        if unknown.any():
-            if missing != "carry" or carry_forward(values, unknown, order).any():
-                raise BadInput(
-                    f"{np.count_nonzero(unknown)} actions are missing; "
-                    "`missing=` carry repeats the last of the episode, which must have a first",
-                    field=name,
-                    option="missing",
-                )
-            repairs.append(
-                f"actions: {np.count_nonzero(unknown)} missing values of {name} carried forward"
-            )
+        fill_actions(name, values, unknown, order, missing, repairs)
         if values.min() == values.max():
             repairs.append(f"actions: {name} is the same in every row, left out")
         else:
@@ -139,6 +130,23 @@ def amounts_from(columns: Iterable[Numbers], order: Order, missing: str) -> tupl
                 "not as choices"
             )
     return np.stack([values for _, values in found], axis=1), repairs
+
+
+def fill_actions(
+    name: str, values: Array, unknown: Array, order: Order, missing: str, repairs: list[str]
+) -> None:
+    """Carry actions forward in place where they are missing, if the user allows it."""
+    if not unknown.any():
+        return
+    count = np.count_nonzero(unknown)
+    if missing != "carry" or carry_forward(values, unknown, order).any():
+        raise BadInput(
+            f"{count} actions are missing; "
+            "`missing=` carry repeats the last of the episode, which must have a first",
+            field=name,
+            option="missing",
+        )
+    repairs.append(f"actions: {count} missing values of {name} carried forward")
 
 
 def sums_from(role: str, column: Numbers, order: Order, missing: str) -> tuple[Array, list[str]]:

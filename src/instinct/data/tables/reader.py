@@ -9,7 +9,8 @@ from instinct.data.arrays import Array
 from instinct.data.assemble import ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats.files import check_memory, translate_errors
-from instinct.data.spaces import ActionSpace, Box
+from instinct.data.spaces import ActionSpace, Box, Discrete
+from instinct.data.tables.choices import amounts_of, are_choices, choices_from
 from instinct.data.tables.columns import Column, Keys, Numbers, Texts, kind_of
 from instinct.data.tables.encode import amounts_from, observations_from, sums_from
 from instinct.data.tables.order import Order, ends_of, find_order
@@ -81,9 +82,13 @@ def dataset_from(
         if named[role]:
             arrays[field], made = sums_from(field, only(role), order, missing)
             repairs += made
-    arrays["actions"], made = amounts_from(
-        (of_numbers(columns.pop(("action", name))) for name in named["action"]), order, missing
-    )
+    acted = [columns.pop(("action", name)) for name in named["action"]]
+    types = [source.types[name] for name in named["action"]]
+    space: ActionSpace | None = task_space
+    if are_choices(acted, types, roles, action_range, task_space):
+        arrays["actions"], space, made = choices_from(acted, order, missing, task_space)
+    else:
+        arrays["actions"], made = amounts_from(amounts_of(acted), order, missing)
     repairs += made
     arrays["observations"], made = observations_from(
         (columns.pop(("observation", name)) for name in named["observation"]),  # type: ignore[misc]
@@ -93,8 +98,7 @@ def dataset_from(
     )
     repairs += made
     actions = arrays["actions"]
-    space = task_space
-    if action_range is None and not fits(task_space, actions):
+    if action_range is None and not fits(space, actions):
         space = Box(tuple(actions.min(axis=0).tolist()), tuple(actions.max(axis=0).tolist()))
         repairs.append(f"actions: in {space}, the lowest and the highest in the table")
     made_of = assemble(arrays, action_space=space, action_range=action_range)
@@ -151,24 +155,12 @@ def make_column(role: str, name: str, source: Source) -> Column:
         return Keys(name, rows, arrow_type)
     if role == "episode" and kind == "text":
         return Texts(name, rows, most=None)
-    if role == "action" and kind in ("text", "flag"):
-        raise BadInput(
-            f"is an action of the type {kind}, a choice; the deep algorithms learn from amounts "
-            "only, numbers such as a dose; `instinct theory` takes choices, as whole numbers in an "
-            "npz archive",
-            field=printable(name),
-        )
-    if role == "observation" and kind == "text":
+    if role in ("observation", "action") and kind == "text":
         return Texts(name, rows)
     if role not in ("episode", "time") and kind in ("number", "flag", "empty"):
         return Numbers(name, rows)
     holds = {"text": "text", "time": "times", "empty": "no values"}.get(kind, f"{kind} values")
     raise BadInput(f"holds {holds}, which cannot be the {role}", field=printable(name))
-
-
-def of_numbers(column: Column) -> Numbers:
-    assert isinstance(column, Numbers)
-    return column
 
 
 def flags(column: Numbers | None, order: Order) -> Array | None:
@@ -185,5 +177,7 @@ def flags(column: Numbers | None, order: Order) -> Array | None:
 
 
 def fits(space: ActionSpace | None, actions: Array) -> bool:
-    """Tell whether a task's action space has the dimension of the actions."""
+    """Tell whether actions are of the kind and the dimension of an action space."""
+    if actions.ndim == 1:
+        return isinstance(space, Discrete)
     return isinstance(space, Box) and space.dimension == actions.shape[1]

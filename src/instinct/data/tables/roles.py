@@ -25,7 +25,9 @@ class Roles:
 
     `missing` says what to do with missing values: "refuse" the table, "carry" the last value of
     the episode forward, or fill them with the mean and add a column that marks them
-    ("indicator"). `standardize` shifts and scales every observation to mean 0 and deviation 1.
+    ("indicator"). `discrete` says that the action is a choice, such as the name of a drug, or with
+    false that it is an amount; by default the column decides. `standardize` shifts and scales
+    every observation to mean 0 and deviation 1.
 
     >>> roles = Roles(episode="stay", action=("dose_*",))
     >>> roles.columns_of("action", ["stay", "dose_a", "dose_b"])
@@ -40,6 +42,7 @@ class Roles:
     cost: str | None = None
     terminal: str | None = None
     timeout: str | None = None
+    discrete: bool | None = None
     missing: str | None = None
     standardize: bool | None = None
 
@@ -67,7 +70,9 @@ class Roles:
         return [*dict.fromkeys(found)]
 
 
-ROLES = tuple(each.name for each in fields(Roles) if each.name not in ("missing", "standardize"))
+SWITCHES = ("discrete", "standardize")
+"""Choices of true or false."""
+ROLES = tuple(each.name for each in fields(Roles) if each.name not in ("missing", *SWITCHES))
 """The names of the roles."""
 NO_ROLES = Roles()
 
@@ -79,7 +84,7 @@ def make_roles(given: Mapping[str, Any]) -> Roles:
         if name not in known:
             raise BadInput(f"is no role; there are {', '.join(known)}", field=printable(name))
         texts = value if isinstance(value, list | tuple) and name in LISTS else [value]
-        kind = bool if name == "standardize" else str
+        kind = bool if name in SWITCHES else str
         if value is not None and not all(isinstance(text, kind) for text in texts):
             needed = "true or false" if kind is bool else "a text"
             needed = "a list of texts" if name in LISTS else needed
