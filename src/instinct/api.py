@@ -58,8 +58,9 @@ def load(
 
     Tables are CSV, Parquet, Arrow and Feather files and data frames of pandas or polars. Name
     their columns by role: `episode`, `time`, `action`, `observation`, `reward`, `cost`, `terminal`,
-    `timeout`; and choose `missing` ("refuse", "carry" or "indicator") and `standardize`. Roles
-    that are not given are read from the TOML file beside the table.
+    `timeout`; and choose `missing` ("refuse", "carry" or "indicator"), `standardize` and, for
+    actions that are choices, `discrete`. Roles that are not given are read from the TOML file
+    beside the table.
 
     >>> import instinct
     >>> instinct.load("gridworld")

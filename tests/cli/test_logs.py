@@ -32,8 +32,10 @@ def test_the_page_prints_what_it_shows(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    runpy.run_path(str(DOCS / "clinic.py"))["write_log"](Path("clinic.csv"))
-    assert len(commands()) == 3
+    write_log = runpy.run_path(str(DOCS / "clinic.py"))["write_log"]
+    write_log(Path("clinic.csv"))
+    write_log(Path("drugs.csv"), choices=True)
+    assert len(commands()) == 5
     for (_, *arguments), shown in commands():
         outcome = run(*arguments)
         printed = [line.rstrip() for line in (outcome.out + outcome.err).splitlines()]
