@@ -50,6 +50,7 @@ MODULES = (
     "instinct.data.labels",
     "instinct.data.spaces",
     "instinct.data.summary",
+    "instinct.data.tables.choices",
     "instinct.data.tables.describe",
     "instinct.data.tables.roles",
     "instinct.deep.algorithms.algorithm",
