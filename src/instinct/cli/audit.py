@@ -34,8 +34,8 @@ def audit_command(
         list[str],
         typer.Argument(
             metavar="DATASET",
-            help="Names of datasets, D4RL or DSRL HDF5 files, npz archives, Minari folders, CSV, "
-            "Parquet or Arrow tables.",
+            help="Names of datasets, D4RL or DSRL HDF5 files, npz archives, Minari or LeRobot "
+            "folders, CSV, Parquet or Arrow tables.",
             show_default=False,
         ),
     ],
