@@ -25,6 +25,8 @@ SMALL = {
     "slow_rate": 1e-3,
 }
 
+WELL_FITTED = {"layers": 2, "units": 64, "warm_start_steps": 2000, "fast_rate": 3e-3}
+
 
 def trained(dataset: Dataset, name: str, **settings: float) -> Outcome:
     return train(Run(dataset, configure(name, SMALL | settings)))
@@ -105,14 +107,23 @@ def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
     """β is at least p/(2·(1 − γ)³·mean value) where terminals are worse than going on."""
     dataset = noise_dataset()
     good = dataset.change(rewards=np.full(len(dataset), 2.0, np.float32))
-    bad = dataset.change(rewards=np.full(len(dataset), -2.0, np.float32))
     assert beta_of(good, "ATAC", beta=1e-9) == pytest.approx(0.1)
-    assert beta_of(bad, "PSPI", beta=1e-9) == pytest.approx(0.1)
-    well_fitted = {"layers": 2, "units": 64, "warm_start_steps": 2000, "fast_rate": 3e-3}
-    found = beta_of(good, "PSPI", beta=1e-9, **well_fitted)
+    found = beta_of(good, "PSPI", beta=1e-9, **WELL_FITTED)
     returns = Run(good, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
     p = dataset.terminals.mean()
     assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
+
+
+def test_pspi_keeps_its_values_above_the_least() -> None:
+    """They sink by 1/(2β·(1 − γ)) in all, a quarter of the distance from V_min at most."""
+    dataset = noise_dataset()
+    ends = dataset.terminals | dataset.timeouts
+    dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
+    assert beta_of(dataset, "ATAC", beta=1e-9, **WELL_FITTED) == pytest.approx(0.1)
+    found = beta_of(dataset, "PSPI", beta=1e-9, **WELL_FITTED)
+    returns = Run(dataset, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
+    v_min = 2 / (1 - GAMMA) * min(-1, dataset.rewards.min())
+    assert found == pytest.approx(4 / (2 * (1 - GAMMA) * (returns.mean() - v_min)), rel=0.05)
 
 
 @pytest.mark.parametrize("noisy", [False, True])

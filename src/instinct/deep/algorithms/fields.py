@@ -56,7 +56,7 @@ def setting(
 ) -> V:
     """Declare a hyperparameter with its default and its range.
 
-    `since` is 2 or 3 for a hyperparameter that the algorithm did not have at first: it counts in
+    `since` is 2 or more for a hyperparameter that the algorithm did not have at first: it counts in
     the identity of a trial (in the identity of a stage, from 3 on) only where it differs from its
     default, so that earlier results stay valid.
 

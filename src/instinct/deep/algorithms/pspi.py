@@ -16,8 +16,12 @@ import jax.numpy as jnp
 from instinct.deep.algorithms.actor_critic import QUICK_GAME, ActorCritic
 from instinct.deep.algorithms.algorithm import Batch, hyperparameters
 from instinct.deep.algorithms.fields import Settings
-from instinct.deep.algorithms.warm_start import TINY, EvaluationState
+from instinct.deep.algorithms.warm_start import TINY, Critics, EvaluationState
 from instinct.deep.nn.networks import value
+
+
+SINKING = 0.25
+"""The share of the way to V_min that the critics' values may sink."""
 
 
 @hyperparameters
@@ -39,15 +43,28 @@ class PSPI(ActorCritic):
         discounted share of ends, p/(1 − γ), with p the share of terminals among the transitions.
         δ times this share shall be at most the mean value.
         """
-        critics, horizon = warm.critics, 1 / (1 - self.discount)
-        f = [value(head, batch.observations, batch.actions) for head in critics.learner.params]
-        mean = jnp.stack(f).mean() / critics.scale
+        horizon, mean = 1 / (1 - self.discount), mean_value(warm.critics, batch)
         ends = horizon * (1 - batch.goes_on.mean())
         least = ends * horizon**2 / (2 * jnp.maximum(mean, TINY))
         beta = super().balance(warm, batch)
         return jnp.where(mean > 0, jnp.maximum(beta, least), beta)
 
+    def least_beta(self, warm: EvaluationState, batch: Batch) -> jax.Array:
+        """Return the β with which values sink by a quarter of their distance from V_min.
+
+        Minimizing f(s, π) + β·(f − y)² lowers f by 1/(2β) below y in every backup, by
+        1/(2β·(1 − γ)) in the end.
+        """
+        room = mean_value(warm.critics, batch) - warm.critics.v_min / warm.critics.scale
+        return 1 / (2 * (1 - self.discount) * SINKING * jnp.maximum(room, TINY))
+
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π)]."""
         del f
         return f_policy.mean()
+
+
+def mean_value(critics: Critics, batch: Batch) -> jax.Array:
+    """Return the mean of f(s, a) over the batch and both critics, in the units of the rewards."""
+    f = [value(head, batch.observations, batch.actions) for head in critics.learner.params]
+    return jnp.stack(f).mean() / critics.scale

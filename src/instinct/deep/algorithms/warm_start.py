@@ -47,7 +47,7 @@ from instinct.deep.nn.networks import (
     twins_init,
     value,
 )
-from instinct.deep.nn.optimizer import EPSILON, Learner, new_learner
+from instinct.deep.nn.optimizer import EPSILON, Learner, cosine, new_learner
 
 Pair = tuple[jax.Array, jax.Array]
 Twins = tuple[MLP, MLP]
@@ -110,7 +110,12 @@ class TanhGaussianPolicy(Algorithm):
 
 @hyperparameters
 class Cloning(TanhGaussianPolicy):
-    """The policy that makes the data's actions most likely."""
+    """The policy that makes the data's actions most likely.
+
+    With `decay` the rate falls to 0 along a cosine, as that of BC does.
+    """
+
+    decay: bool = setting(False, since=4)
 
     READS_REWARDS: ClassVar[bool] = False
 
@@ -129,7 +134,10 @@ class Cloning(TanhGaussianPolicy):
             return -squashed_log_prob(normal, batch.actions, self.action_scale).mean()
 
         cloning_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
-        policy = state.policy.step(self.fast_rate, gradient, epsilon=self.epsilon)
+        rate = self.fast_rate
+        if self.decay:
+            rate = cosine(rate, state.policy.optimizer, self.steps)
+        policy = state.policy.step(rate, gradient, epsilon=self.epsilon)
         return state._replace(policy=policy), {"cloning_loss": cloning_loss}
 
     def weights(self, state: CloningState) -> Weights:
@@ -140,13 +148,18 @@ class Cloning(TanhGaussianPolicy):
 class BellmanCritics(TanhGaussianPolicy):
     """Twin critics and their Bellman error.
 
-    With `scale_values`, the networks hold c·f with c = (1 − γ)/max(1, max |r|).
+    With `scale_values`, the networks hold c·f with c = (1 − γ)/max(1, max |r|). The policy that
+    they begin with is cloned in `cloning_steps` steps at `cloning_rate` (0: as the critics are
+    fitted), with `decay_cloning` at a rate that falls to 0.
     """
 
     discount: float = setting(0.99, above=0, below=1)
     residual_weight: float = setting(0.5, at_least=0, at_most=1)
     target_rate: float = setting(0.005, above=0, below=1)
     scale_values: bool = setting(False, since=3)
+    cloning_steps: int = setting(0, at_least=0, since=4)
+    cloning_rate: float = setting(0.0, at_least=0, since=4)
+    decay_cloning: bool = setting(False, since=4)
 
     FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
 
@@ -208,7 +221,12 @@ class CriticFitting(BellmanCritics):
     """The second stage of the warm start: new critics beside the cloned policy."""
 
     def warm_start(self) -> Algorithm | None:
-        return Cloning(**shared_settings(self, Cloning))
+        own = {
+            "steps": self.cloning_steps or self.steps,
+            "fast_rate": self.cloning_rate or self.fast_rate,
+            "decay": self.decay_cloning,
+        }
+        return Cloning(**shared_settings(self, TanhGaussianPolicy) | own)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> EvaluationState:
         assert isinstance(warm, CloningState)
