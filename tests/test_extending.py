@@ -264,7 +264,7 @@ def test_train_removes_the_terminals_of_a_label_that_says_so(
     kept = len(instinct.remove_terminals(dataset)) if label == "no-terminal" else len(dataset)
     settings = SMALL | {"batch_size": kept}
     policy = instinct.train(dataset, "BC", label=label, settings=settings)
-    assert policy.box == dataset.action_space
+    assert policy.action_space == dataset.action_space
     with pytest.raises(instinct.InstinctError, match="batch"):
         instinct.train(dataset, "BC", label=label, settings=SMALL | {"batch_size": kept + 1})
 

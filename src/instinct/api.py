@@ -30,7 +30,6 @@ from instinct.deep import (
     find_algorithm,
     load_policy,
 )
-from instinct.deep.algorithms.algorithm import box_of
 from instinct.deep.training.run_training import train as train_run
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import register as register
@@ -137,7 +136,7 @@ def train(
         outcome = train_run(run, on_progress=report)
     if outcome.failure:
         raise InstinctError(outcome.failure)
-    return TrainedPolicy(run.algorithm, outcome.weights, box_of(run.dataset), chosen)
+    return TrainedPolicy(run.algorithm, outcome.weights, run.dataset.action_space, chosen)
 
 
 def make_run(
@@ -163,7 +162,7 @@ def make_run(
     removed = dict.fromkeys([*filters, *(["no-terminals"] if label.remove_terminals else [])])
     return Run(
         apply_filters(relabel(dataset, label, seed), removed),
-        configure(name, {**given, **(settings or {})}),
+        configure(name, {**given, **(settings or {})}, dataset.action_space),
         seed,
         label.base,
         folder,
@@ -201,8 +200,10 @@ def evaluate(policy: Any, env: Any = None, *, episodes: int = 50, seed: int = 0)
     task = evaluation_task(policy, env)
     if isinstance(policy, str | Path):
         policy = load_policy(Path(policy))
-    if isinstance(policy, TrainedPolicy) and policy.box != task.action_space:
-        raise BadInput(f"the policy acts in {policy.box}, but {task.name} in {task.action_space}")
+    if isinstance(policy, TrainedPolicy) and policy.action_space != task.action_space:
+        raise BadInput(
+            f"the policy acts in {policy.action_space}, but {task.name} in {task.action_space}"
+        )
     return play_episodes(as_policy(policy, task.action_space), task, episodes, seed)
 
 

@@ -1,8 +1,10 @@
 """Small datasets with known answers."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from instinct.data import Box, Dataset
+from instinct.data import Array, Box, Dataset, Discrete
 
 
 def noise_dataset(rows: int = 60, n: int = 3, m: int = 2, length: int = 5) -> Dataset:
@@ -22,6 +24,13 @@ def noise_dataset(rows: int = 60, n: int = 3, m: int = 2, length: int = 5) -> Da
     )
 
 
+def discrete_noise_dataset(actions: int = 3) -> Dataset:
+    """The same episodes with discrete actions."""
+    noise = noise_dataset()
+    drawn = np.random.default_rng(6).integers(actions, size=len(noise))
+    return replace(noise, actions=drawn, action_space=Discrete(actions))
+
+
 def one_step(random: np.random.Generator, rows: int = 2000) -> Dataset:
     """Episodes of one step with reward −(a − s/2)², so that the best action is s/2."""
     s = random.uniform(-1, 1, (rows, 1)).astype(np.float32)
@@ -35,6 +44,34 @@ def one_step(random: np.random.Generator, rows: int = 2000) -> Dataset:
         timeouts=np.zeros(rows, bool),
         action_space=Box.of(1),
     )
+
+
+def discrete_one_step(random: np.random.Generator, rows: int = 2000) -> Dataset:
+    """Episodes of one step with reward −|a − a*|, a* = 0 below −⅓, 2 above ⅓ and else 1."""
+    s = random.uniform(-1, 1, (rows, 1)).astype(np.float32)
+    a = random.integers(3, size=rows)
+    return Dataset(
+        observations=s,
+        actions=a,
+        rewards=-np.abs(a - best_of_three(s)).astype(np.float32),
+        next_observations=s,
+        terminals=np.ones(rows, bool),
+        timeouts=np.zeros(rows, bool),
+        action_space=Discrete(3),
+    )
+
+
+def best_of_three(s: Array) -> Array:
+    """The best action of `discrete_one_step`."""
+    return np.digitize(s[:, 0], [-1 / 3, 1 / 3])
+
+
+def discrete_cliff(random: np.random.Generator, survival: int, rows: int = 2000) -> Dataset:
+    """The cliff with the action 1, which stays, and the actions 0 and 2, which fall."""
+    continuous = cliff(random, survival, rows)
+    falls = random.choice([0, 2], rows)
+    actions = np.where(continuous.actions[:, 0] > 0, 1, falls)
+    return replace(continuous, actions=actions, action_space=Discrete(3))
 
 
 def cliff(random: np.random.Generator, survival: int, rows: int = 2000) -> Dataset:

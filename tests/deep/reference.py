@@ -47,6 +47,12 @@ def f(layers: Tree, *inputs: Array) -> Array:
     return mlp(layers, np.concatenate(inputs, axis=-1))[..., 0]
 
 
+def probabilities(policy: Tree, s: Array) -> Array:
+    """Return π(a|s) of a categorical policy for all actions."""
+    weight = np.exp(mlp(policy, s))
+    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
 def normal_density(x: Array, mean: Array, std: Array) -> Array:
     z = (x - mean) / std
     return np.asarray(np.exp(-(z**2) / 2) / (std * np.sqrt(2 * np.pi)))
@@ -81,6 +87,11 @@ def dense(layer: Tree, x: Array) -> Array:
 
 def decision_transformer(policy: Tree, window: Any) -> list[Array]:
     """Predict the actions of the real steps, one window and one token at a time."""
+    return [np.tanh(outputs) for outputs in last_layer(policy, window)]
+
+
+def last_layer(policy: Tree, window: Any) -> list[Array]:
+    """Return the outputs of the last layer at the real steps."""
     answers = []
     for i in range(len(window.real)):
         kept = np.flatnonzero(window.real[i])
@@ -96,7 +107,7 @@ def decision_transformer(policy: Tree, window: Any) -> list[Array]:
             hidden = np.maximum(dense(block["widen"], layer_norm(block["before_network"], x)), 0)
             x = x + dense(block["narrow"], hidden)
         x = layer_norm(policy["transformer"]["after"], x)
-        answers.append(np.tanh(dense(policy["answer"], x[1::3])))
+        answers.append(dense(policy["answer"], x[1::3]))
     return answers
 
 

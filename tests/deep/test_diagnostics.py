@@ -95,9 +95,9 @@ def test_live_units_of_a_network_made_by_hand() -> None:
     )
     second = (passed, layer([[0.0] * 4] * 2, [1.0, 0.0, -1.0, -1.0]), last)
     inputs = jnp.array([[1.0], [-1.0]])
-    assert live_units([first], inputs) == 0.5
-    assert live_units([first, second], inputs) == (0.5 + 0.25) / 2
-    assert live_units([first], inputs[:1]) == 0.25, "−1 is needed for the second unit"
+    assert live_units([(first, inputs)]) == 0.5
+    assert live_units([(first, inputs), (second, inputs)]) == (0.5 + 0.25) / 2
+    assert live_units([(first, inputs[:1])]) == 0.25, "−1 is needed for the second unit"
 
 
 def test_a_number_that_is_not_finite_is_left_out() -> None:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from instinct.data import Array
+from instinct.data import Array, Dataset
 from instinct.deep.algorithms import cql, dt
 from instinct.deep.algorithms.algorithm import Algorithm, Batch, Data
 from instinct.deep.algorithms.settings import configure
@@ -25,10 +25,17 @@ KEY = jax.random.key(3)
 TREE = Any
 
 
-def prepared(name: str, settings: dict[str, Any] | None = None, stage: int = -1) -> tuple[Any, ...]:
+def prepared(
+    name: str,
+    settings: dict[str, Any] | None = None,
+    stage: int = -1,
+    dataset: Dataset | None = None,
+) -> tuple[Any, ...]:
     """Return an algorithm, a state away from its symmetric start, a batch and the data."""
-    algorithm = stages(configure(name, SMALL | (settings or {})))[stage]
-    data = jax.tree.map(jnp.asarray, algorithm.prepare(noise_dataset()))
+    dataset = noise_dataset() if dataset is None else dataset
+    whole = configure(name, SMALL | (settings or {}), dataset.action_space)
+    algorithm = stages(whole)[stage]
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(dataset))
     state = start(algorithm, data)
     random = np.random.default_rng(1)
 

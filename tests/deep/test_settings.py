@@ -4,12 +4,12 @@ import math
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 
-from instinct.data import Dataset, Discrete
+from instinct.data import Box, Discrete
 from instinct.deep import (
     ALGORITHMS,
+    Algorithm,
     Run,
     configure,
     find_algorithm,
@@ -24,7 +24,7 @@ from instinct.deep.algorithms.fields import Range
 from instinct.deep.algorithms.settings import identity_settings, quick_settings
 from instinct.deep.training.run_training import stages
 from instinct.errors import BadInput
-from tests.deep.problems import noise_dataset
+from tests.deep.problems import discrete_noise_dataset, noise_dataset
 
 
 @pytest.mark.parametrize(
@@ -59,19 +59,34 @@ def test_batch_larger_than_data() -> None:
         train(run)
 
 
-def test_discrete_actions() -> None:
-    dataset = noise_dataset()
-    discrete = Dataset(
-        observations=dataset.observations,
-        actions=np.zeros(60, np.int64),
-        rewards=dataset.rewards,
-        next_observations=dataset.next_observations,
-        terminals=dataset.terminals,
-        timeouts=dataset.timeouts,
-        action_space=Discrete(2),
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_action_space_decides_the_version(name: str) -> None:
+    """Both versions have one name and the same settings, so that plans need not know the space."""
+    continuous, discrete = find_algorithm(name, Box.of(2)), find_algorithm(name, Discrete(2))
+    assert continuous is ALGORITHMS[name]
+    assert discrete is not continuous
+    assert (name, name) == (continuous.NAME, discrete.NAME)
+    assert (continuous.ACTIONS, discrete.ACTIONS) == ("continuous", "discrete")
+    assert settings_of(configure(name, {}, Discrete(2))) == settings_of(configure(name))
+    assert (discrete.GRID, discrete.QUICK) == (continuous.GRID, continuous.QUICK)
+    assert (discrete.CITATION, discrete.PESSIMISTIC) == (
+        continuous.CITATION,
+        continuous.PESSIMISTIC,
     )
-    with pytest.raises(BadInput, match="actions in a box"):
-        train(Run(discrete, configure("BC", {"batch_size": 8})))
+
+
+def test_an_algorithm_for_other_actions_is_refused() -> None:
+    @register_algorithm
+    @hyperparameters
+    class Ours(Algorithm):
+        pass
+
+    with pytest.raises(BadInput, match="Ours is for continuous actions"):
+        configure("Ours", {}, Discrete(2))
+    with pytest.raises(BadInput, match="BC is for continuous actions"):
+        train(Run(discrete_noise_dataset(), configure("BC", {"batch_size": 8})))
+    with pytest.raises(BadInput, match="BC is for discrete actions"):
+        train(Run(noise_dataset(), configure("BC", {"batch_size": 8}, Discrete(2))))
 
 
 def test_text_as_on_a_command_line() -> None:

@@ -9,15 +9,15 @@ import pytest
 from gymnasium import spaces
 
 import instinct
-from instinct.data import read
+from instinct.data import Discrete, read
 from instinct.errors import BadInput
-from instinct.tasks.environments import check_spaces
+from instinct.tasks.environments import action_space_of, check_spaces
 from instinct.tasks.flatten import flatten_observations
 from tests.data.minari_files import write_minari_files
 
 VECTOR = spaces.Box(-1, 1, (2,))
 CASES: dict[str, tuple[spaces.Space[Any], str]] = {
-    "discrete": (spaces.Discrete(4), "discrete (4 choices)"),
+    "numbers from 1": (spaces.Discrete(4, start=1), "discrete and begin at 1"),
     "dictionary": (
         spaces.Dict({"hand": VECTOR, "view": VECTOR}),
         "a dictionary of hand, view, and the deep algorithms need vectors of real numbers",
@@ -104,3 +104,11 @@ def test_parts_that_are_no_vectors_are_refused(part: spaces.Space[Any], message:
 def test_environments_with_one_part_stay_as_they_are() -> None:
     world = World(VECTOR, VECTOR)
     assert flatten_observations(world, "world") is world
+
+
+def test_actions_may_be_discrete_and_observations_may_not() -> None:
+    world = World(VECTOR, spaces.Discrete(4))
+    check_spaces(world, "world")
+    assert action_space_of(world) == Discrete(4)
+    with pytest.raises(BadInput, match=r"the observations of world are discrete \(4 choices\)"):
+        check_spaces(World(spaces.Discrete(4), VECTOR), "world")

@@ -22,7 +22,6 @@ from instinct.benchmarks.registry import find_benchmark, find_dataset, find_task
 from instinct.data import (
     NO_ROLES,
     Dataset,
-    Discrete,
     Label,
     Predicate,
     Roles,
@@ -36,6 +35,7 @@ from instinct.data import (
     remove_where,
     write,
 )
+from instinct.deep import find_algorithm
 from instinct.engine.run_plan import MakeExecutor, run_plan
 from instinct.errors import BadInput
 from instinct.report.kit.page import Page, html, write_page
@@ -43,6 +43,7 @@ from instinct.report.sections.numbers import rows
 from instinct.report.sections.registry import SectionMaker
 from instinct.report.study_page import compose
 from instinct.study.ends import guess_end, terminal_facts
+from instinct.study.extensions import find_own
 from instinct.study.findings import Findings, read_findings
 from instinct.study.own import Own
 from instinct.study.plan import Plan
@@ -279,13 +280,12 @@ def assume_end(plan: Plan, dataset: Dataset, folder: Path) -> Plan:
 def check(plan: Plan, dataset: Dataset) -> None:
     """Refuse a plan that does not fit its dataset."""
     tabular = find_benchmark(str(plan.task)).algorithms == "tabular" if plan.task else False
-    if isinstance(dataset.action_space, Discrete) and not tabular:
-        raise BadInput(
-            f"{plan.datasets[0]} has discrete actions, which only the theory can use so far "
-            "(`instinct theory`)"
-        )
-    if plan.task and not tabular:
-        matching_task(plan.task, dataset)
+    if not tabular:
+        for name in plan.algorithms:
+            if find_own(name) is None:
+                find_algorithm(name, dataset.action_space)
+        if plan.task:
+            matching_task(plan.task, dataset)
     for label in plan.labels:
         check_label(dataset, find_label(label))
     for name in plan.filters[1:]:

@@ -80,7 +80,7 @@ class SAC:
         temperature = update_temperature(
             Learner(state["log_alpha"], state["optimizers"]["log_alpha"]),
             -log_prob,
-            batch.actions.shape[-1],
+            -batch.actions.shape[-1],
             self.rate,
         )
         return state | {

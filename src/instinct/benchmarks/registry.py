@@ -15,7 +15,7 @@ from instinct.benchmarks.locomotion.benchmark import LocomotionBenchmark
 from instinct.benchmarks.metaworld.benchmark import MetaWorldBenchmark
 from instinct.benchmarks.recipe import Recipe
 from instinct.benchmarks.safety.benchmark import SafetyBenchmark
-from instinct.data import NO_ROLES, ActionRange, Dataset, Roles, read
+from instinct.data import NO_ROLES, ActionRange, Box, Dataset, Roles, read
 from instinct.data.formats.described import describes_actions
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
@@ -86,10 +86,12 @@ def matching_task(name: str, dataset: Dataset) -> Task:
     """Return the task of that name, if policies that learn from the dataset can act there."""
     task, size = find_task(name), dataset.observations.shape[1]
     if dataset.action_space != task.action_space:
+        both = isinstance(dataset.action_space, Box) and isinstance(task.action_space, Box)
+        hint = "; if the file has no range, give `action_range=`" if both else ""
         raise BadInput(
             f"the dataset has actions in {dataset.action_space}, {task.name} in "
-            f"{task.action_space}; if the file has no range, give `action_range=`",
-            option="action_range",
+            f"{task.action_space}{hint}",
+            option="action_range" if both else None,
         )
     if size != task.observation_size:
         raise BadInput(

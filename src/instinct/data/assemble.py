@@ -242,7 +242,8 @@ class Draft:
         actions = self.arrays["actions"]
         if actions.dtype.kind in "iu" and actions.ndim == 1 and action_range is None:
             reject_rows("actions", actions < 0, "a discrete action is below 0")
-            return Discrete(int(actions.max()) + 1)
+            least = int(actions.max()) + 1
+            return Discrete(max(least, task_space.n if isinstance(task_space, Discrete) else 1))
         if actions.ndim != 2 or actions.shape[1] == 0:
             shape = list(actions.shape)
             problem = f"has shape {shape}, not [rows, dimension]"

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
-from instinct.data import Dataset
-from instinct.deep.algorithms.algorithm import box_of, to_unit
-from instinct.study.measurement import Measurement, per_episode
+from instinct.data import Box, Dataset
+from instinct.deep.algorithms.algorithm import to_unit
+from instinct.study.measurement import Measurement, action_rows, per_episode
 from instinct.study.own import FunctionPolicy, Own
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import Policy, episode_seed, evaluate
@@ -34,10 +34,13 @@ def run_own(trial: Trial, own: Own, dataset: Dataset, task: Task | None) -> Meas
 
 
 def actions_at_recorded_states(policy: Policy, dataset: Dataset) -> tuple[tuple[float, ...], ...]:
-    """Return the actions at some recorded states in [-1, 1]; empty if the policy has a memory."""
+    """Return the actions at some recorded states; empty if the policy has a memory.
+
+    Continuous actions are scaled to [-1, 1].
+    """
     if not isinstance(policy, FunctionPolicy):
         return ()
     states = np.asarray(dataset.observations[evenly_spaced(len(dataset), STATES)], np.float32)
     actions, _ = policy.act(None, states, np.zeros(len(states)))
-    scaled = to_unit(actions, box_of(dataset))
-    return tuple(tuple(round(float(x), 5) for x in action) for action in scaled)
+    space = dataset.action_space
+    return action_rows(to_unit(actions, space) if isinstance(space, Box) else actions)

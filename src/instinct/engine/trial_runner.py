@@ -11,16 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from instinct.benchmarks.registry import find_dataset, find_task, matching_task
-from instinct.data import Array, Dataset, Discrete, Label, find_filter, find_label, relabel, remove
+from instinct.data import Array, Dataset, Label, find_filter, find_label, relabel, remove
 from instinct.deep import Outcome, Run, StageProgress, TrainedPolicy, train
-from instinct.deep.algorithms.algorithm import Weights, box_of
+from instinct.deep.algorithms.algorithm import Weights
 from instinct.deep.training.run_training import stages
 from instinct.engine.own_trials import run_own
 from instinct.engine.tabular_trials import run_tabular
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import find_own
 from instinct.study.facts import dataset_facts, filter_facts
-from instinct.study.measurement import SNAPSHOT_EPISODES, Measurement, per_episode
+from instinct.study.measurement import SNAPSHOT_EPISODES, Measurement, action_rows, per_episode
 from instinct.study.trials import Trial
 from instinct.tasks.evaluation import episode_seed, evaluate
 from instinct.tasks.simulation import Task
@@ -98,9 +98,10 @@ class TrialRunner:
 
     def deep_run(self, trial: Trial, on_event: OnEvent) -> Run:
         """Return the training run of a trial of a deep algorithm."""
+        dataset = self.prepare(trial, on_event)
         return Run(
-            self.prepare(trial, on_event),
-            trial.configured(),
+            dataset,
+            trial.configured(dataset.action_space),
             trial.seed,
             trial.reward_label,
             self.folder / RUNS / trial.identity,
@@ -110,8 +111,7 @@ class TrialRunner:
     def run(self, trial: Trial, on_event: OnEvent) -> Measurement:
         """Run the trial, or resume it, and return its measurement."""
         began = time.perf_counter()
-        tabular = isinstance(self.open_dataset(trial, on_event).action_space, Discrete)
-        run = self.run_tabular if tabular else self.run_deep
+        run = self.run_tabular if trial.is_tabular else self.run_deep
         if find_own(trial.algorithm) is not None:
             run = self.run_own
         return replace(run(trial, on_event), seconds=time.perf_counter() - began)
@@ -128,7 +128,7 @@ class TrialRunner:
     def run_tabular(self, trial: Trial, on_event: OnEvent) -> Measurement:
         task = find_task(trial.task) if trial.task else None
         if not isinstance(task, TabularTask):
-            raise BadInput("a policy with discrete actions needs a tabular task to be evaluated in")
+            raise BadInput(f"{trial.task or 'no task'} is not a task for tabular algorithms")
         dataset = self.prepare(trial, on_event)
         started = time.perf_counter()
         episodes = run_tabular(trial, task, dataset)
@@ -188,7 +188,7 @@ def play_episodes(
     policy = TrainedPolicy(
         run.algorithm,
         jax.tree.map(jnp.asarray, weights),
-        box_of(run.dataset),
+        run.dataset.action_space,
         find_label(trial.reward_label),
     )
     number = trial.episodes if episodes is None else episodes
@@ -221,7 +221,7 @@ def recorded_state_actions(
     if jax.tree.leaves(carry):
         return ()
     actions, _ = run.algorithm.act(weights, carry, states, jnp.zeros(len(states)))
-    return tuple(tuple(round(float(x), 5) for x in action) for action in np.asarray(actions))
+    return action_rows(np.asarray(actions))
 
 
 def thin_curves(outcome: Outcome) -> dict[str, tuple[float, ...]]:

@@ -211,10 +211,12 @@ def action_distance(findings: Findings, dataset: str) -> Iterator[Verdict]:
             continue
         little = max(known.values()) <= SAME * seed
         meaning = "the data decide, hardly the reward" if little else "the reward matters"
+        unit = "actions are between -1 and 1"
+        if findings.has_discrete_actions(dataset):
+            unit = "shares of states with another action"
         yield Verdict(
             f"At recorded states, another reward changes the actions of {algorithm} by "
-            f"{list_values(known, '.2f')}; another seed alone by {seed:.2f} (actions are between "
-            f"-1 and 1): {meaning}.",
+            f"{list_values(known, '.2f')}; another seed alone by {seed:.2f} ({unit}): {meaning}.",
             WARNING if little else NOTE,
             "action-distance",
             {"reward": max(known.values()), "seed": seed},

@@ -8,7 +8,7 @@ import numpy as np
 
 from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.registry import find_benchmark, find_task
-from instinct.data import Array, Dataset, measure_removal
+from instinct.data import Array, Dataset, Discrete, measure_removal
 from instinct.data.summary import summarize
 from instinct.study.ends import terminal_facts
 from instinct.study.measurement import QUANTITIES, add_normalized_cost, quantities
@@ -35,7 +35,7 @@ def dataset_facts(dataset: Dataset, task: str, name: str = "") -> dict[str, Any]
     Where a terminal means that the goal is reached, an episode that ends by one is a success. Data
     without terminals do not tell which episodes are successes.
     """
-    summary = summarize(dataset)
+    summary, space = summarize(dataset), dataset.action_space
     scores, successes = None, None
     returns = dataset.returns if dataset.has_rewards else None
     if task:
@@ -51,6 +51,7 @@ def dataset_facts(dataset: Dataset, task: str, name: str = "") -> dict[str, Any]
         "hash": dataset.hash,
         **({"recorded_from": source} if source else {}),
         **({} if dataset.has_rewards else {"has_rewards": False}),
+        **({"discrete_actions": space.n} if isinstance(space, Discrete) else {}),
         "transitions": summary.transitions,
         "episodes": summary.episodes,
         "terminals": summary.terminals,

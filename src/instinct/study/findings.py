@@ -129,6 +129,10 @@ class Findings:
         """Tell whether the recorded data have rewards, as far as they were opened."""
         return bool(self.data.get(dataset, {}).get("has_rewards", True))
 
+    def has_discrete_actions(self, dataset: str) -> bool:
+        """Tell whether the recorded actions are discrete, as far as the data were opened."""
+        return "discrete_actions" in self.data.get(dataset, {})
+
     def reference_label(self, dataset: str) -> str:
         """Return the label that others are compared with: the first one if data have no rewards."""
         return "original" if self.has_rewards(dataset) else self.plan.labels[0]
@@ -138,7 +142,7 @@ class Findings:
 
         This is the root mean square over recorded states and over pairs of different seeds, so that
         for the reference, the true rewards, it is the effect of the seed. Actions are scaled to
-        [-1, 1].
+        [-1, 1]. For discrete actions it is the share of states in which they differ.
         """
         under_label = self.result(dataset, algorithm, label)
         true = self.result(dataset, algorithm, self.reference_label(dataset))
@@ -146,13 +150,16 @@ class Findings:
             return None
         if under_label.actions is None or true.actions is None:
             return None
+        discrete = self.has_discrete_actions(dataset)
         gaps = [
-            ((one - other) ** 2).mean()
+            (one != other).mean() if discrete else ((one - other) ** 2).mean()
             for i, one in zip(under_label.seeds, under_label.actions, strict=True)
             for j, other in zip(true.seeds, true.actions, strict=True)
             if i != j
         ]
-        return float(np.sqrt(np.mean(gaps))) if gaps else None
+        if not gaps:
+            return None
+        return float(np.mean(gaps) if discrete else np.sqrt(np.mean(gaps)))
 
     def best(self, dataset: str) -> float | None:
         """Return J* of the dataset's task, or the best mean under the true rewards if unknown."""

@@ -85,6 +85,12 @@ class Measurement:
         return sum(values) / len(values)
 
 
+def action_rows(actions: Array) -> tuple[tuple[float, ...], ...]:
+    """Return actions for storage: vectors in [-1, 1], or one number per row if discrete."""
+    rows = np.asarray(actions, float).reshape(len(actions), -1).round(5)
+    return tuple(map(tuple, rows.tolist()))
+
+
 def per_episode(result: Evaluation) -> dict[str, tuple[float, ...]]:
     """Return every quantity of an evaluation per episode."""
     named = quantities(

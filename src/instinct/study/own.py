@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from instinct.data import Array, Box, Dataset
+from instinct.data import ActionSpace, Array, Dataset, Discrete
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import Policy
 from instinct.util.fingerprint import fingerprint
@@ -23,7 +23,7 @@ class Own:
     dataset as the label and the filters leave it, and returns a policy: a function from
     observations [n, d] to actions [n, m], an object with a method `predict` that does the same, or
     an object with the methods `start` and `act` of `instinct.Policy`. Actions are in the units of
-    the dataset.
+    the dataset; discrete ones are whole numbers [n].
 
     `reads_rewards=False` says that the algorithm does not look at rewards: it is then trained once
     instead of under every label.
@@ -74,7 +74,7 @@ class FunctionPolicy:
     """A policy without memory, from a function of a batch of observations."""
 
     function: Callable[[Array], Any]
-    box: Box
+    space: ActionSpace
     name: str
 
     def start(self, n: int, seed: int) -> None:
@@ -83,13 +83,16 @@ class FunctionPolicy:
     def act(self, memory: None, observations: Array, rewards: Array) -> tuple[Array, None]:
         """Return the actions for a batch of observations, clipped to the action space."""
         del rewards
+        discrete = isinstance(self.space, Discrete)
         try:
-            actions = np.asarray(self.function(observations.copy()), np.float32)
+            actions = np.asarray(self.function(observations.copy()))
+            actions = actions if discrete else np.asarray(actions, np.float32)
         except Exception as error:
             raise BadInput(
                 f"the policy of {self.name} failed: {type(error).__name__}: {error}"
             ) from error
-        expected = (len(observations), self.box.dimension)
+        rows = len(observations)
+        expected = (rows,) if isinstance(self.space, Discrete) else (rows, self.space.dimension)
         if actions.shape != expected and actions.size == np.prod(expected):
             actions = actions.reshape(expected)
         if actions.shape != expected:
@@ -97,18 +100,27 @@ class FunctionPolicy:
                 f"the policy of {self.name} gives actions of shape {list(actions.shape)} for "
                 f"{len(observations)} observations, not {list(expected)}"
             )
+        return self.inside(actions), memory
+
+    def inside(self, actions: Array) -> Array:
+        """Clip continuous actions to their bounds; refuse others that are not in the space."""
+        if isinstance(self.space, Discrete):
+            numbers = actions.astype(np.int64) if actions.dtype.kind in "iufb" else actions
+            if actions.dtype.kind not in "iufb" or (numbers != actions).any():
+                raise BadInput(f"the policy of {self.name} gives actions that are no whole numbers")
+            if self.space.outside(numbers).any():
+                raise BadInput(f"the policy of {self.name} gives actions outside {self.space}")
+            return numbers
         if not np.isfinite(actions).all():
             raise BadInput(f"the policy of {self.name} gives actions that are not finite")
-        return self.box.clip(actions), memory
+        return self.space.clip(actions)
 
 
-def as_policy(policy: Any, space: Any, name: str = "the policy") -> Policy:
+def as_policy(policy: Any, space: ActionSpace, name: str = "the policy") -> Policy:
     """Return a policy for evaluation from a function, a d3rlpy model or a `Policy`."""
     if hasattr(policy, "start") and hasattr(policy, "act"):
         checked: Policy = policy
         return checked
-    if not isinstance(space, Box):
-        raise BadInput(f"{name}: own policies act in boxes; discrete actions are not supported")
     function = getattr(policy, "predict", policy)
     if not callable(function):
         raise BadInput(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from instinct.data import find_label
+from instinct.data import ActionSpace, find_label
 from instinct.deep import ALGORITHMS, Algorithm, configure
 from instinct.deep.algorithms.settings import Setting, identity_settings
 from instinct.deep.training.run_training import stages
@@ -64,9 +64,9 @@ class Trial:
         """Whether its task is for tabular algorithms."""
         return is_tabular(self.task)
 
-    def configured(self) -> Algorithm:
-        """Return the deep algorithm with its settings."""
-        return configure(self.algorithm, self.settings)
+    def configured(self, space: ActionSpace | None = None) -> Algorithm:
+        """Return the deep algorithm with its settings, by default that for continuous actions."""
+        return configure(self.algorithm, self.settings, space)
 
     @cached_property
     def warm_starts(self) -> dict[str, str]:

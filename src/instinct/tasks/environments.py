@@ -1,4 +1,4 @@
-"""Gymnasium environments whose observations and actions are vectors in boxes."""
+"""Gymnasium environments whose observations are vectors, with continuous or discrete actions."""
 
 import warnings
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from instinct.data import Array, Box
+from instinct.data import ActionSpace, Array, Box, Discrete
 from instinct.errors import BadInput
 from instinct.tasks.flatten import flatten_observations
 
@@ -34,22 +34,32 @@ def make(environment_id: str) -> Environment:
 
 
 def check_spaces(environment: Environment, name: str) -> None:
-    """Refuse an environment whose observations or actions are not vectors in a box."""
-    for what, space in (
-        ("observations", environment.observation_space),
-        ("actions", environment.action_space),
-    ):
-        if not isinstance(space, gymnasium.spaces.Box) or len(space.shape) != 1:
-            raise BadInput(f"the {what} of {name} are {describe_space(space)}")
+    """Refuse an environment that policies cannot act in.
+
+    Observations must be vectors in a box, actions as well or numbers from 0.
+    """
+    observations, actions = environment.observation_space, environment.action_space
+    if not is_vector(observations):
+        raise BadInput(f"the observations of {name} are {describe_space(observations)}")
+    if isinstance(actions, gymnasium.spaces.Discrete) and actions.start == 0:
+        return
+    if not is_vector(actions):
+        raise BadInput(f"the actions of {name} are {describe_space(actions)}")
+
+
+def is_vector(space: gymnasium.spaces.Space[Any]) -> bool:
+    return isinstance(space, gymnasium.spaces.Box) and len(space.shape) == 1
 
 
 def describe_space(space: gymnasium.spaces.Space[Any]) -> str:
-    """Describe a space that is not a box of vectors, and say what can be done about it.
+    """Describe a space that cannot be learned from, and say what can be done about it.
 
     >>> describe_space(gymnasium.spaces.Discrete(2))
     'discrete (2 choices), and the deep algorithms need vectors of real numbers'
     """
     match space:
+        case gymnasium.spaces.Discrete() if space.start != 0:
+            return f"discrete and begin at {space.start}; only those that begin at 0 can be used"
         case gymnasium.spaces.Discrete():
             return f"discrete ({space.n} choices), and the deep algorithms need {VECTORS}"
         case gymnasium.spaces.Dict():
@@ -62,9 +72,11 @@ def describe_space(space: gymnasium.spaces.Space[Any]) -> str:
     return f"of the kind {type(space).__name__}, and the deep algorithms need {VECTORS}"
 
 
-def action_bounds(environment: Environment) -> Box:
-    """Return the bounds of an environment's actions."""
-    space = environment.action_space
+def action_space_of(environment: Environment) -> ActionSpace:
+    """Return the action space of an environment."""
+    space: gymnasium.spaces.Space[Any] = environment.action_space
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return Discrete(int(space.n))
     assert isinstance(space, gymnasium.spaces.Box)
     return Box(tuple(space.low.tolist()), tuple(space.high.tolist()))
 
@@ -86,8 +98,8 @@ class EnvironmentSpaces:
         return self.environment()
 
     @property
-    def action_space(self) -> Box:
-        return action_bounds(self._environment)
+    def action_space(self) -> ActionSpace:
+        return action_space_of(self._environment)
 
     @property
     def observation_size(self) -> int:

@@ -5,7 +5,7 @@ from instinct.benchmarks.gymnasium.task import PREFIX, GymTask
 
 
 class GymnasiumBenchmark(Benchmark):
-    """Any Gymnasium environment with observations and actions in boxes, such as gym:Hopper-v5."""
+    """Any Gymnasium environment with vectors as observations, such as gym:CartPole-v1."""
 
     name = "gymnasium"
     title = "Gymnasium"

@@ -11,7 +11,9 @@ PREFIX = "gym:"
 
 @dataclass(frozen=True)
 class GymTask(EnvironmentSpaces):
-    """A Gymnasium environment with observations and actions in boxes, evaluated by its own reward.
+    """A Gymnasium environment with vectors as observations, evaluated by its own reward.
+
+    Actions are vectors as well, or discrete.
 
     The name is "gym:" and the id of the environment, or any other name beside an `id`.
     """

@@ -4,7 +4,7 @@ Every step, in this order:
 
 1. Critics: min Σ over heads f of pessimism(f, π) + β·(Bellman error of f), by Adam at the fast
    rate; then the norms of the weights are limited and the target critics follow (`warm_start`).
-2. Temperature: log α moves so that the entropy of π approaches −dim(A).
+2. Temperature: log α moves so that the entropy of π approaches its target, −dim(A).
 3. Policy: max E[f₂(s, π)] + α·(entropy of π), by Adam at the slow rate.
 
 The algorithms differ in `pessimism` only. The game starts from a cloned policy and from critics
@@ -40,12 +40,11 @@ from instinct.deep.algorithms.warm_start import (
     EvaluationState,
     PolicyEvaluation,
     ReturnFitting,
-    Twins,
     at,
     shared_settings,
     unexplained,
 )
-from instinct.deep.nn.networks import MLP, scaled_tanh_gaussian, squashed_sample, value
+from instinct.deep.nn.networks import MLP, Twins, value
 from instinct.deep.nn.optimizer import Learner, new_learner, warmed_up
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
@@ -114,9 +113,11 @@ class ActorCritic(BellmanCritics):
     relative_beta: bool = setting(False, since=3)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
+    STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = (PolicyEvaluation, ReturnFitting)
+    """The stage before the game: the first, or with `fit_returns` the second."""
 
     def warm_start(self) -> Algorithm | None:
-        stage = ReturnFitting if self.fit_returns else PolicyEvaluation
+        stage = self.STAGES[self.fit_returns]
         return stage(**shared_settings(self, stage) | {"steps": self.warm_start_steps})
 
     def prepare(self, dataset: Dataset) -> Data:
@@ -163,9 +164,8 @@ class ActorCritic(BellmanCritics):
 
         The gain is E|f(s, π) − f(s, a)|; both are those of the critics at the start of the game.
         """
-        weights = {"policy": warm.policy}
-        actions = self.mode(weights, batch.observations)
-        next_actions = self.mode(weights, batch.next_observations)
+        actions = self.noiseless(warm.policy, batch.observations)
+        next_actions = self.noiseless(warm.policy, batch.next_observations)
         y = self.target(warm.critics, batch, next_actions)
         gain, cost = jnp.zeros(()), jnp.zeros(())
         for head in warm.critics.learner.params:
@@ -193,18 +193,15 @@ class ActorCritic(BellmanCritics):
         raise NotImplementedError
 
     def update(self, state: GameState, batch: Batch, key: jax.Array) -> tuple[GameState, Metrics]:
-        s, s_next, c = batch.observations, batch.next_observations, self.action_scale
+        s, s_next = batch.observations, batch.next_observations
         scale = state.critics.scale
         beta = self.beta if state.beta is None else state.beta
         noise, next_noise = jax.random.normal(key, (2, *batch.actions.shape))
 
         (actions, log_pi), into_policy = jax.vjp(
-            lambda policy: squashed_sample(scaled_tanh_gaussian(policy, s), noise, c),
-            state.policy.params,
+            lambda policy: self.draw(policy, s, noise), state.policy.params
         )
-        next_actions, _ = squashed_sample(
-            scaled_tanh_gaussian(state.policy.params, s_next), next_noise, c
-        )
+        next_actions, _ = self.draw(state.policy.params, s_next, next_noise)
 
         y = self.target(state.critics, batch, next_actions)
         pairs = (s, batch.actions), (s_next, next_actions), (s, actions)
@@ -229,8 +226,9 @@ class ActorCritic(BellmanCritics):
         critics = self.step_critics(state.critics, gradient)
 
         entropy = -log_pi.mean()
+        target = self.entropy_target(batch.actions.shape[-1])
         temperature = update_temperature(
-            state.temperature, entropy, batch.actions.shape[-1], self.fast_rate, self.epsilon
+            state.temperature, entropy, target, self.fast_rate, self.epsilon
         )
         log_alpha = temperature.params
         alpha = jnp.exp(log_alpha)

@@ -1,16 +1,16 @@
 """The base class of the deep algorithms: hyperparameters, metadata, pure functions of a state."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import Array, Box, Dataset
+from instinct.data import ActionSpace, Array, Box, Dataset, Discrete
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.errors import BadInput
+from instinct.deep.nn.networks import MLP, PerAction, Twins, value
 
 State = Any
 """The training state of an algorithm: one pytree, as its class defines it."""
@@ -29,7 +29,10 @@ class Data(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Transitions (s, a, r, s′); `goes_on` is 0 after a terminal and 1 elsewhere."""
+    """Transitions (s, a, r, s′); `goes_on` is 0 after a terminal and 1 elsewhere.
+
+    Actions are vectors in [-1, 1], or one-hot rows if they are discrete.
+    """
 
     observations: jax.Array
     actions: jax.Array
@@ -41,15 +44,30 @@ class Batch(NamedTuple):
 class CriticView(NamedTuple):
     """Twin critics, the factor of their values, and how they standardize observations."""
 
-    heads: tuple[Any, Any]
+    heads: Twins
     scale: float = 1.0
     mean: Array | float = 0.0
     std: Array | float = 1.0
 
-    def inputs(self, observations: Array, actions: Array | jax.Array) -> jax.Array:
-        """Return the inputs of the networks for pairs (s, a)."""
-        standardized = jnp.asarray((observations - self.mean) / self.std, jnp.float32)
-        return jnp.concatenate([standardized, jnp.asarray(actions)], axis=-1)
+    def values(self, observations: Array, actions: Array | jax.Array) -> Array:
+        """Return f₁ and f₂ at pairs (s, a), in the units of the rewards."""
+        s, a = self.states(observations), jnp.asarray(actions)
+        return np.stack([np.asarray(value(f, s, a)) for f in self.heads]) / self.scale
+
+    def networks(
+        self, observations: Array, actions: Array | jax.Array
+    ) -> Iterator[tuple[MLP, jax.Array]]:
+        """Yield the layers of every critic with their inputs for pairs (s, a)."""
+        s = self.states(observations)
+        for f in self.heads:
+            if isinstance(f, PerAction):
+                yield f.layers, s
+            else:
+                yield f, jnp.concatenate([s, jnp.asarray(actions)], axis=-1)
+
+    def states(self, observations: Array) -> jax.Array:
+        """Return the observations as the critics take them."""
+        return jnp.asarray((observations - self.mean) / self.std, jnp.float32)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -109,6 +127,7 @@ class Algorithm:
     """Whether `act` reads the rewards of the last step."""
     PESSIMISTIC: ClassVar[bool] = True
     ACTIONS: ClassVar[Literal["continuous", "discrete"]] = "continuous"
+    """The kind of actions that it learns from and acts with."""
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
     """The values that the paper tunes over."""
     QUICK: ClassVar[Settings | None] = None
@@ -161,9 +180,13 @@ class Algorithm:
     def act(
         self, weights: Weights, carry: Carry, observations: jax.Array, rewards: jax.Array
     ) -> tuple[jax.Array, Carry]:
-        """Return actions in [-1, 1] for n episodes in lockstep; `rewards` are of the last step."""
+        """Return actions for n episodes in lockstep; `rewards` are of the last step.
+
+        Continuous actions are in [-1, 1], [n, m]; discrete ones are numbers, [n].
+        """
         del rewards
-        return jnp.clip(self.mode(weights, observations), -1, 1), carry
+        actions = self.mode(weights, observations)
+        return (actions if self.ACTIONS == "discrete" else jnp.clip(actions, -1, 1)), carry
 
     def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
         """Return the actions of a policy without memory, without noise."""
@@ -171,11 +194,11 @@ class Algorithm:
 
 
 def transitions(dataset: Dataset) -> Data:
-    """Return the transitions with actions scaled to [-1, 1]."""
+    """Return the transitions, with actions as networks take them."""
     return Data(
         {
             "observations": np.asarray(dataset.observations, np.float32),
-            "actions": to_unit(dataset.actions, box_of(dataset)),
+            "actions": encode(dataset.actions, dataset.action_space),
             "next_observations": np.asarray(dataset.next_observations, np.float32),
             "goes_on": np.asarray(~dataset.terminals, np.float32),
         },
@@ -196,16 +219,24 @@ def batch_of(data: Data, index: Any) -> Batch:
 
 
 def sizes(data: Data) -> tuple[int, int]:
-    """Return the dimensions of observations and of actions."""
+    """Return the dimensions of observations and of actions, or the number of discrete actions."""
     return data.rows["observations"].shape[-1], data.rows["actions"].shape[-1]
 
 
-def box_of(dataset: Dataset) -> Box:
-    if not isinstance(dataset.action_space, Box):
-        raise BadInput(
-            "the deep algorithms need actions in a box; use the tabular ones for discrete actions"
-        )
-    return dataset.action_space
+def encode(actions: Array, space: ActionSpace) -> Array:
+    """Return actions as networks take them: in [-1, 1], or one-hot rows if they are discrete.
+
+    >>> encode(np.array([2, 0]), Discrete(3)).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    if isinstance(space, Discrete):
+        return np.eye(space.n, dtype=np.float32)[actions]
+    return to_unit(actions, space)
+
+
+def decode(actions: Array, space: ActionSpace) -> Array:
+    """Return the actions of `Algorithm.act` in the units of the space."""
+    return actions.astype(np.int64) if isinstance(space, Discrete) else from_unit(actions, space)
 
 
 def to_unit(actions: Array, box: Box) -> Array:

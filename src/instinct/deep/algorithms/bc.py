@@ -24,13 +24,7 @@ from instinct.deep.algorithms.algorithm import (
 )
 from instinct.deep.algorithms.fields import Setting, Settings, setting
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
-from instinct.deep.nn.networks import (
-    Gaussian,
-    Normal,
-    gaussian,
-    gaussian_init,
-    gaussian_log_prob,
-)
+from instinct.deep.nn.networks import gaussian, gaussian_init, gaussian_log_prob
 from instinct.deep.nn.optimizer import Learner, cosine, new_learner
 from instinct.errors import BadInput
 
@@ -55,10 +49,15 @@ class GaussianPolicy(Algorithm):
     units: int = setting(256, above=0)
     rate: float = setting(3e-4, above=0)
 
-    def init_policy(self, key: jax.Array, data: Data) -> Learner[Gaussian]:
-        return new_learner(gaussian_init(key, *sizes(data), self.layers, self.units))
+    def init_policy(self, key: jax.Array, observations: int, actions: int) -> Any:
+        """Draw the parameters of the policy."""
+        return gaussian_init(key, observations, actions, self.layers, self.units)
 
-    def step_policy(self, policy: Learner[Gaussian], gradient: Any) -> Learner[Gaussian]:
+    def log_likelihood(self, policy: Any, s: jax.Array, a: jax.Array) -> jax.Array:
+        """Return log π(a|s) of every row."""
+        return gaussian_log_prob(gaussian(policy, s), a).sum(axis=-1)
+
+    def step_policy(self, policy: Learner[Any], gradient: Any) -> Learner[Any]:
         """Make one step of Adam at the rate of the schedule."""
         return policy.step(cosine(self.rate, policy.optimizer, self.steps), gradient)
 
@@ -77,7 +76,7 @@ class SplitBatch(NamedTuple):
 class Best(NamedTuple):
     """The policy with the lowest error on held-out episodes, and the errors' running mean."""
 
-    policy: Gaussian
+    policy: Any
     error: jax.Array
     mean_error: jax.Array
 
@@ -85,7 +84,7 @@ class Best(NamedTuple):
 class BCState(NamedTuple):
     """The training state of BC; `best` is None if no episodes are held out."""
 
-    policy: Learner[Gaussian]
+    policy: Learner[Any]
     best: Best | None
     scaling: Scaling | None
 
@@ -122,7 +121,7 @@ class BC(GaussianPolicy):
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> BCState:
         del warm
-        policy, best = self.init_policy(key, data), None
+        policy, best = new_learner(self.init_policy(key, *sizes(data))), None
         if "held_out_actions" in data.rows:
             copy = jax.tree.map(jnp.copy, policy.params)
             best = Best(copy, error=jnp.array(jnp.inf), mean_error=jnp.zeros(()))
@@ -145,30 +144,33 @@ class BC(GaussianPolicy):
         del key
         learned = batch if isinstance(batch, Batch) else batch.learned
 
-        def loss(policy: Gaussian) -> jax.Array:
-            return -log_likelihood(gaussian(policy, learned.observations), learned.actions).mean()
+        def loss(policy: Any) -> jax.Array:
+            return -self.log_likelihood(policy, learned.observations, learned.actions).mean()
 
         policy_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
         policy, best = self.step_policy(state.policy, gradient), state.best
         metrics = {"policy_loss": policy_loss}
         if isinstance(batch, SplitBatch) and best is not None:
-            difference = self.mode({"policy": policy.params}, batch.observations) - batch.actions
-            error = jnp.mean(jnp.sum(difference**2, axis=-1))
+            error = self.action_error(policy.params, batch.observations, batch.actions)
             best = update_best(best, policy, error)
             metrics |= {"held_out_error": error}
         return BCState(policy, best, state.scaling), metrics
 
+    def action_error(self, policy: Any, s: jax.Array, a: jax.Array) -> jax.Array:
+        """Return how far the actions of the policy are from held-out ones."""
+        difference = self.mode({"policy": policy}, s) - a
+        return jnp.mean(jnp.sum(difference**2, axis=-1))
+
     def weights(self, state: BCState) -> Weights:
         policy = state.policy.params if state.best is None else state.best.policy
-        return {"policy": policy | {"network": unscaled(policy["network"], state.scaling)}}
+        return {"policy": self.unscaled_policy(policy, state.scaling)}
+
+    def unscaled_policy(self, policy: Any, scaling: Scaling | None) -> Any:
+        """Return the policy for observations as the task gives them."""
+        return policy | {"network": unscaled(policy["network"], scaling)}
 
 
-def log_likelihood(normal: Normal, actions: jax.Array) -> jax.Array:
-    """Return log π(a|s) of every row."""
-    return gaussian_log_prob(normal, actions).sum(axis=-1)
-
-
-def update_best(best: Best, policy: Learner[Gaussian], error: jax.Array) -> Best:
+def update_best(best: Best, policy: Learner[Any], error: jax.Array) -> Best:
     """Update the running mean of the error, and keep the policy if the mean is the lowest so far.
 
     The mean is corrected for its start at 0, as in Adam.

@@ -33,8 +33,10 @@ from instinct.deep.algorithms.algorithm import (
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import (
     LOG_2,
-    MLP,
+    Critic,
     Normal,
+    Twins,
+    critics_init,
     moving_average,
     scaled_tanh_gaussian,
     scaled_tanh_gaussian_init,
@@ -42,7 +44,6 @@ from instinct.deep.nn.networks import (
     tanh_gaussian,
     tanh_gaussian_init,
     twin_minimum,
-    twins_init,
     value,
 )
 from instinct.deep.nn.optimizer import Learner, mean_gradient, new_learner
@@ -56,8 +57,8 @@ class CQLState(NamedTuple):
     """The training state of CQL."""
 
     policy: Learner[Any]
-    critics: Learner[tuple[MLP, MLP]]
-    targets: tuple[MLP, MLP]
+    critics: Learner[Twins]
+    targets: Twins
     temperature: Learner[jax.Array]
 
 
@@ -98,7 +99,8 @@ class CQL(Algorithm):
         del warm
         n, m = sizes(data)
         policy_key, critic_key = jax.random.split(key)
-        critics = twins_init(critic_key, n + m, self.layers, self.units)
+        discrete = self.ACTIONS == "discrete"
+        critics = critics_init(critic_key, n, m, self.layers, self.units, per_action=discrete)
         return CQLState(
             policy=new_learner(self.init_policy(policy_key, n, m)),
             critics=new_learner(critics),
@@ -131,16 +133,13 @@ class CQL(Algorithm):
         log_uniform = jnp.full_like(log_now[:-1], -LOG_2 * batch.actions.shape[-1])
         log_density = jnp.concatenate([log_uniform, log_later[:-1], log_now[:-1]])
 
-        def critic_loss(critics: tuple[MLP, MLP], part: Any) -> tuple[jax.Array, Metrics]:
+        def critic_loss(critics: Twins, part: Any) -> tuple[jax.Array, Metrics]:
             s, actions, log_density, y = part
-            total, metrics = jnp.zeros(()), {}
+            total, metrics = jnp.zeros(()), Metrics()
             for f in critics:
                 q = at_actions(f, s, actions)
                 soft_maximum = jax.nn.logsumexp(q[:, 1:] - log_density, axis=1)
-                gap = jnp.mean(soft_maximum - q[:, 0])
-                bellman = jnp.mean((q[:, 0] - y) ** 2)
-                total = total + bellman + self.alpha * gap
-                metrics = {"bellman_loss": bellman, "gap": gap, "value": q[:, 0].mean()}
+                total, metrics = self.add_critic_loss(total, q[:, 0], y, soft_maximum)
             return total, metrics
 
         by_state = s, jnp.moveaxis(actions, 0, 1), log_density.T, y
@@ -156,22 +155,38 @@ class CQL(Algorithm):
 
         (loss_pi, entropy), into_normal = jax.value_and_grad(policy_loss, has_aux=True)(normal)
         (policy_gradient,) = into_policy(into_normal)
+        metrics |= {"critic_loss": loss_q, "policy_loss": loss_pi, "entropy": entropy}
+        target = -batch.actions.shape[-1]
+        return self.step(state, critic_gradient, policy_gradient, metrics, target)
+
+    def add_critic_loss(
+        self, total: jax.Array, q: jax.Array, y: jax.Array, soft_maximum: jax.Array
+    ) -> tuple[jax.Array, Metrics]:
+        """Add the loss of one critic, which has the values q at recorded actions."""
+        gap = jnp.mean(soft_maximum - q)
+        bellman = jnp.mean((q - y) ** 2)
+        metrics = {"bellman_loss": bellman, "gap": gap, "value": q.mean()}
+        return total + bellman + self.alpha * gap, metrics
+
+    def step(
+        self,
+        state: CQLState,
+        critic_gradient: Twins,
+        policy_gradient: Any,
+        metrics: Metrics,
+        entropy_target: float,
+    ) -> tuple[CQLState, Metrics]:
+        """Step critics, policy and temperature, then move the target critics."""
         critics = state.critics.step(self.rate, critic_gradient)
         after = CQLState(
             policy=state.policy.step(self.rate, policy_gradient),
             critics=critics,
             targets=moving_average(state.targets, critics.params, self.target_rate),
             temperature=update_temperature(
-                state.temperature, entropy, batch.actions.shape[-1], self.rate
+                state.temperature, metrics["entropy"], entropy_target, self.rate
             ),
         )
-        metrics |= {
-            "critic_loss": loss_q,
-            "policy_loss": loss_pi,
-            "entropy": entropy,
-            "log_alpha": after.temperature.params,
-        }
-        return after, metrics
+        return after, metrics | {"log_alpha": after.temperature.params}
 
     def critics_of(self, state: CQLState) -> CriticView:
         return CriticView(state.critics.params)
@@ -202,7 +217,7 @@ def sample(normal: Normal, noise: jax.Array, c: jax.Array | float) -> tuple[jax.
     return actions, log_prob.sum(axis=-1)
 
 
-def at_actions(f: MLP, s: jax.Array, actions: jax.Array) -> jax.Array:
+def at_actions(f: Critic, s: jax.Array, actions: jax.Array) -> jax.Array:
     """Return f(s, a) for several actions [batch, k, m] in every state."""
     s = jnp.broadcast_to(s[:, None], (*actions.shape[:-1], s.shape[-1]))
     return value(f, s, actions)

@@ -150,7 +150,7 @@ class DT(Algorithm):
         def loss(policy: dict[str, Any], part: Any) -> tuple[jax.Array, None]:
             window, weight, keys = part
             predicted = self.predict(policy, window, Dropout(self.dropout, keys[0]))
-            return jnp.mean(weight[..., None] * (predicted - window.actions) ** 2), None
+            return self.action_error(predicted, window.actions, weight), None
 
         (error, _), gradient = mean_gradient(
             loss, state.policy.params, (batch, weight, keys), WINDOWS_AT_ONCE
@@ -160,6 +160,20 @@ class DT(Algorithm):
             rate, clip_norm(gradient, self.gradient_norm), decay=self.weight_decay
         )
         return state._replace(policy=policy), {"action_error": error}
+
+    def action_error(
+        self, predicted: jax.Array, actions: jax.Array, weight: jax.Array
+    ) -> jax.Array:
+        """Return the mean error over all steps, each with its weight."""
+        return jnp.mean(weight[..., None] * (predicted - actions) ** 2)
+
+    def answer(self, outputs: jax.Array) -> jax.Array:
+        """Return what the policy predicts, from the outputs of the last layer."""
+        return jnp.tanh(outputs)
+
+    def choose(self, predicted: jax.Array) -> jax.Array:
+        """Return the actions that the policy takes, as it reads them in the next step."""
+        return predicted
 
     def predict(
         self, policy: dict[str, Any], window: Window, dropout: Dropout | None = None
@@ -178,7 +192,7 @@ class DT(Algorithm):
         tokens = norm(policy["embedded"], tokens.reshape(batch, context * kinds, width))
         real = jnp.repeat(window.real, kinds, axis=1)
         states = transformer(policy["transformer"], tokens, real, slice(1, None, kinds), dropout)
-        return jnp.tanh(linear(policy["answer"], states))
+        return self.answer(linear(policy["answer"], states))
 
     def weights(self, state: DTState) -> Weights:
         return state._asdict() | {"policy": state.policy.params}
@@ -208,7 +222,7 @@ class DT(Algorithm):
             window.steps + 1,
             append(window.real, jnp.ones(len(s), bool)),
         )
-        actions = self.predict(weights["policy"], window)[:, -1]
+        actions = self.choose(self.predict(weights["policy"], window)[:, -1])
         done = window.actions.at[:, -1].set(actions)
         return actions, (window._replace(actions=done), wanted)
 

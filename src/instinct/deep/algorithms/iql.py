@@ -12,7 +12,7 @@ Every step, all with the V of the step before:
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,16 +29,15 @@ from instinct.deep.algorithms.algorithm import (
     hyperparameters,
     sizes,
 )
-from instinct.deep.algorithms.bc import QUICK_GAUSSIAN, GaussianPolicy, log_likelihood
+from instinct.deep.algorithms.bc import QUICK_GAUSSIAN, GaussianPolicy
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.nn.networks import (
     MLP,
-    Gaussian,
-    gaussian,
+    Twins,
+    critics_init,
     mlp_init,
     moving_average,
     twin_minimum,
-    twins_init,
     value,
 )
 from instinct.deep.nn.optimizer import Learner, new_learner
@@ -50,9 +49,9 @@ WEIGHT_LIMIT = 100.0
 class IQLState(NamedTuple):
     """The training state of IQL."""
 
-    policy: Learner[Gaussian]
-    critics: Learner[tuple[MLP, MLP]]
-    targets: tuple[MLP, MLP]
+    policy: Learner[Any]
+    critics: Learner[Twins]
+    targets: Twins
     value: Learner[MLP]
 
 
@@ -88,10 +87,11 @@ class IQL(GaussianPolicy):
         del warm
         n, m = sizes(data)
         policy_key, critic_key, value_key = jax.random.split(key, 3)
-        critics = twins_init(critic_key, n + m, self.layers, self.units)
+        discrete = self.ACTIONS == "discrete"
+        critics = critics_init(critic_key, n, m, self.layers, self.units, per_action=discrete)
         v = mlp_init(value_key, [n, *[self.units] * self.layers, 1])
         return IQLState(
-            policy=self.init_policy(policy_key, data),
+            policy=new_learner(self.init_policy(policy_key, n, m)),
             critics=new_learner(critics),
             targets=jax.tree.map(jnp.copy, critics),
             value=new_learner(v),
@@ -112,15 +112,15 @@ class IQL(GaussianPolicy):
         )
         y = batch.rewards + self.discount * batch.goes_on * value(state.value.params, s_next)
 
-        def critic_loss(critics: tuple[MLP, MLP]) -> jax.Array:
+        def critic_loss(critics: Twins) -> jax.Array:
             first, second = (jnp.mean((value(f, s, a) - y) ** 2) for f in critics)
             return (first + second) / 2
 
         loss_q, critic_gradient = jax.value_and_grad(critic_loss)(state.critics.params)
         weight = jnp.minimum(jnp.exp(self.beta * advantage), WEIGHT_LIMIT)
 
-        def policy_loss(policy: Gaussian) -> jax.Array:
-            return -jnp.mean(weight * log_likelihood(gaussian(policy, s), a))
+        def policy_loss(policy: Any) -> jax.Array:
+            return -jnp.mean(weight * self.log_likelihood(policy, s, a))
 
         loss_pi, policy_gradient = jax.value_and_grad(policy_loss)(state.policy.params)
 

@@ -19,7 +19,6 @@ from instinct.deep.algorithms.fields import Settings
 from instinct.deep.algorithms.warm_start import TINY, Critics, EvaluationState
 from instinct.deep.nn.networks import value
 
-
 SINKING = 0.25
 """The share of the way to V_min that the critics' values may sink."""
 

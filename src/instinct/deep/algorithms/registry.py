@@ -1,11 +1,21 @@
-"""The deep algorithms by name: a new one is its file and one line here, or `register_algorithm`."""
+"""The deep algorithms by name: a new one is its file and one line here, or `register_algorithm`.
+
+Those for discrete actions have the same names, and the action space decides. Both have the same
+settings, so that plans and identities need not know the action space.
+"""
 
 from typing import TypeVar
 
+from instinct.data import ActionSpace, Discrete
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.atac import ATAC
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.cql import CQL, CQL3
+from instinct.deep.algorithms.discrete.bc import DiscreteBC
+from instinct.deep.algorithms.discrete.cql import DiscreteCQL, DiscreteCQL3
+from instinct.deep.algorithms.discrete.dt import DiscreteDT
+from instinct.deep.algorithms.discrete.game import DiscreteATAC, DiscretePSPI
+from instinct.deep.algorithms.discrete.iql import DiscreteIQL
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.algorithms.iql import IQL
 from instinct.deep.algorithms.pspi import PSPI
@@ -17,14 +27,46 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.NAME: algorithm for algorithm in (ATAC, PSPI, IQL, CQL, CQL3, DT, BC)
 }
 """All deep algorithms by their display names."""
+DISCRETE: dict[str, type[Algorithm]] = {
+    algorithm.NAME: algorithm
+    for algorithm in (
+        *(DiscreteATAC, DiscretePSPI, DiscreteIQL, DiscreteCQL, DiscreteCQL3),
+        *(DiscreteDT, DiscreteBC),
+    )
+}
+"""The versions for discrete actions, of the algorithms that have one beside the continuous one."""
 
 
-def find_algorithm(name: str) -> type[Algorithm]:
-    """Return the algorithm with this name; upper and lower case do not matter."""
+def find_algorithm(name: str, space: ActionSpace | None = None) -> type[Algorithm]:
+    """Return the algorithm with this name; upper and lower case do not matter.
+
+    With an action space it is the version for such actions.
+
+    >>> find_algorithm("pspi", Discrete(2)).__name__
+    'DiscretePSPI'
+    """
     for known, algorithm in ALGORITHMS.items():
         if known.casefold() == name.casefold():
-            return algorithm
+            return algorithm if space is None else version_for(algorithm, space)
     raise BadInput(f"no algorithm is called {name!r}; there are {', '.join(ALGORITHMS)}")
+
+
+def version_for(algorithm: type[Algorithm], space: ActionSpace) -> type[Algorithm]:
+    """Return the version of an algorithm for the actions of a space."""
+    if isinstance(space, Discrete):
+        algorithm = DISCRETE.get(algorithm.NAME, algorithm)
+    check_actions(algorithm, space)
+    return algorithm
+
+
+def check_actions(algorithm: type[Algorithm], space: ActionSpace) -> None:
+    """Reject an algorithm for another kind of actions."""
+    found = "discrete" if isinstance(space, Discrete) else "continuous"
+    if found != algorithm.ACTIONS:
+        raise BadInput(
+            f"{algorithm.NAME} is for {algorithm.ACTIONS} actions, and those of the data are "
+            f"{found}, in {space}"
+        )
 
 
 def register_algorithm(algorithm: C) -> C:

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any
 
+from instinct.data import ActionSpace
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.fields import Setting, Settings, range_of
 from instinct.deep.algorithms.registry import find_algorithm
@@ -21,12 +22,15 @@ __all__ = [
 ]
 
 
-def configure(name: str, settings: Settings | None = None) -> Algorithm:
+def configure(
+    name: str, settings: Settings | None = None, space: ActionSpace | None = None
+) -> Algorithm:
     """Return the algorithm with the paper's hyperparameters, except for those given.
 
-    A value may be text, as on a command line.
+    A value may be text, as on a command line. `space` is the action space of the data to learn
+    from: discrete actions have their own version of an algorithm, with the same hyperparameters.
     """
-    cls = find_algorithm(name)
+    cls = find_algorithm(name, space)
     given = without_former(cls, settings or {})
     known = [field.name for field in dataclasses.fields(cls)]
     for setting in given:

@@ -37,6 +37,10 @@ from instinct.deep.algorithms.returns import monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
 from instinct.deep.nn.networks import (
     MLP,
+    Critic,
+    PerAction,
+    Twins,
+    critics_init,
     mlp,
     moving_average,
     scaled_tanh_gaussian,
@@ -44,13 +48,11 @@ from instinct.deep.nn.networks import (
     squashed_log_prob,
     squashed_sample,
     twin_minimum,
-    twins_init,
     value,
 )
 from instinct.deep.nn.optimizer import EPSILON, Learner, cosine, new_learner
 
 Pair = tuple[jax.Array, jax.Array]
-Twins = tuple[MLP, MLP]
 TINY = 1e-12
 """The smallest variance or Bellman error to divide by."""
 WEIGHT_NORM = 100.0
@@ -102,10 +104,28 @@ class TanhGaussianPolicy(Algorithm):
         data = super().prepare(dataset)
         return standardized(data) if self.standardize else data
 
+    def init_policy(self, key: jax.Array, observations: int, actions: int) -> MLP:
+        """Draw the network of the policy."""
+        return scaled_tanh_gaussian_init(key, observations, actions, self.layers, self.units)
+
+    def log_likelihood(self, policy: MLP, s: jax.Array, a: jax.Array) -> jax.Array:
+        """Return log π(a|s), per dimension of the action."""
+        return squashed_log_prob(scaled_tanh_gaussian(policy, s), a, self.action_scale)
+
+    def draw(self, policy: MLP, s: jax.Array, noise: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return actions of π as critics take them, and log π, per dimension of the action."""
+        return squashed_sample(scaled_tanh_gaussian(policy, s), noise, self.action_scale)
+
+    def noiseless(self, policy: MLP, s: jax.Array) -> jax.Array:
+        """Return the actions of π without noise, as critics take them."""
+        return self.action_scale * jnp.tanh(scaled_tanh_gaussian(policy, s).mean)
+
+    def entropy_target(self, actions: int) -> float:
+        """Return the entropy that the temperature steers to, for so many dimensions."""
+        return -actions
+
     def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
-        return self.action_scale * jnp.tanh(
-            scaled_tanh_gaussian(weights["policy"], observations).mean
-        )
+        return self.noiseless(weights["policy"], observations)
 
 
 @hyperparameters
@@ -121,8 +141,7 @@ class Cloning(TanhGaussianPolicy):
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> CloningState:
         del warm
-        policy = scaled_tanh_gaussian_init(key, *sizes(data), self.layers, self.units)
-        return CloningState(new_learner(policy), scaling_of(data))
+        return CloningState(new_learner(self.init_policy(key, *sizes(data))), scaling_of(data))
 
     def update(
         self, state: CloningState, batch: Batch, key: jax.Array
@@ -130,8 +149,7 @@ class Cloning(TanhGaussianPolicy):
         del key
 
         def loss(policy: MLP) -> jax.Array:
-            normal = scaled_tanh_gaussian(policy, batch.observations)
-            return -squashed_log_prob(normal, batch.actions, self.action_scale).mean()
+            return -self.log_likelihood(policy, batch.observations, batch.actions).mean()
 
         cloning_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
         rate = self.fast_rate
@@ -165,7 +183,8 @@ class BellmanCritics(TanhGaussianPolicy):
 
     def init_critics(self, key: jax.Array, data: Data) -> Critics:
         """Return new critics, with target critics equal to them."""
-        critics = twins_init(key, sum(sizes(data)), self.layers, self.units)
+        discrete = self.ACTIONS == "discrete"
+        critics = critics_init(key, *sizes(data), self.layers, self.units, per_action=discrete)
         targets = jax.tree.map(jnp.copy, critics)
         scale = self.scale(data)
         return Critics(new_learner(critics), targets, scale, *self.bounds(data, scale))
@@ -220,13 +239,15 @@ class BellmanCritics(TanhGaussianPolicy):
 class CriticFitting(BellmanCritics):
     """The second stage of the warm start: new critics beside the cloned policy."""
 
+    CLONING: ClassVar[type[Cloning]] = Cloning
+
     def warm_start(self) -> Algorithm | None:
         own = {
             "steps": self.cloning_steps or self.steps,
             "fast_rate": self.cloning_rate or self.fast_rate,
             "decay": self.decay_cloning,
         }
-        return Cloning(**shared_settings(self, TanhGaussianPolicy) | own)
+        return self.CLONING(**shared_settings(self, TanhGaussianPolicy) | own)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> EvaluationState:
         assert isinstance(warm, CloningState)
@@ -247,9 +268,7 @@ class PolicyEvaluation(CriticFitting):
         self, state: EvaluationState, batch: Batch, key: jax.Array
     ) -> tuple[EvaluationState, Metrics]:
         noise = jax.random.normal(key, batch.actions.shape)
-        next_actions, _ = squashed_sample(
-            scaled_tanh_gaussian(state.policy, batch.next_observations), noise, self.action_scale
-        )
+        next_actions, _ = self.draw(state.policy, batch.next_observations, noise)
         y = self.target(state.critics, batch, next_actions)
         pairs = (batch.observations, batch.actions), (batch.next_observations, next_actions)
 
@@ -316,8 +335,10 @@ def shared_settings(algorithm: Algorithm, stage: type[Algorithm]) -> dict[str, A
     return {field.name: getattr(algorithm, field.name) for field in fields(stage)}
 
 
-def at(head: MLP, *pairs: Pair) -> list[jax.Array]:
+def at(head: Critic, *pairs: Pair) -> list[jax.Array]:
     """Return f at several batches of (s, a), computed in one pass."""
+    if isinstance(head, PerAction):
+        return [value(head, s, probabilities) for s, probabilities in pairs]
     inputs = jnp.concatenate([jnp.concatenate(pair, axis=-1) for pair in pairs])
     return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
 

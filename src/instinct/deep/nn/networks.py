@@ -22,6 +22,19 @@ EDGE = 1 - 1e-6
 """Actions beyond ±`EDGE`·c count as actions at the edge, so that arctanh is finite."""
 
 
+class PerAction(NamedTuple):
+    """A critic of discrete actions: one output f(s, a) for every action a.
+
+    Actions are given as their probabilities, [batch, |A|], one-hot for a recorded action.
+    """
+
+    layers: MLP
+
+
+Critic = MLP | PerAction
+Twins = tuple[Critic, Critic]
+
+
 class Normal(NamedTuple):
     """A normal distribution for every state and dimension."""
 
@@ -63,20 +76,44 @@ def mlp(layers: MLP, x: jax.Array) -> jax.Array:
     return linear(layers[-1], x)
 
 
-def value(layers: MLP, *inputs: jax.Array) -> jax.Array:
-    """Return the scalar output for the concatenated inputs: f(s, a) or V(s)."""
-    return mlp(layers, jnp.concatenate(inputs, axis=-1))[..., 0]
+def value(f: Critic, *inputs: jax.Array) -> jax.Array:
+    """Return the scalar output for the concatenated inputs: f(s, a) or V(s).
+
+    For a critic of discrete actions this is f(s, π) = Σ over a of π(a)·f(s, a), exactly.
+    """
+    if isinstance(f, PerAction):
+        s, probabilities = inputs
+        return jnp.sum(probabilities * mlp(f.layers, s), axis=-1)
+    return mlp(f, jnp.concatenate(inputs, axis=-1))[..., 0]
 
 
-def twins_init(key: jax.Array, inputs: int, layers: int, units: int) -> tuple[MLP, MLP]:
-    """Draw two critics f₁, f₂ with scalar output."""
+def twins_init(
+    key: jax.Array, inputs: int, layers: int, units: int, outputs: int = 1
+) -> tuple[MLP, MLP]:
+    """Draw two critics f₁, f₂, by default with scalar output."""
     first, second = jax.random.split(key)
-    sizes = [inputs, *[units] * layers, 1]
+    sizes = [inputs, *[units] * layers, outputs]
     return mlp_init(first, sizes), mlp_init(second, sizes)
 
 
-def twin_minimum(twins: tuple[MLP, MLP], *inputs: jax.Array) -> jax.Array:
-    return jnp.minimum(*(value(f, *inputs) for f in twins))
+def critics_init(
+    key: jax.Array, observations: int, actions: int, layers: int, units: int, *, per_action: bool
+) -> Twins:
+    """Draw twin critics that take (s, a), or that have one output per action."""
+    if not per_action:
+        return twins_init(key, observations + actions, layers, units)
+    first, second = twins_init(key, observations, layers, units, outputs=actions)
+    return PerAction(first), PerAction(second)
+
+
+def twin_minimum(twins: Twins, *inputs: jax.Array) -> jax.Array:
+    """Return the smaller of two critics at (s, a); for discrete actions its mean over a ~ π(s)."""
+    first, second = twins
+    if isinstance(first, PerAction) and isinstance(second, PerAction):
+        s, probabilities = inputs
+        smaller = jnp.minimum(mlp(first.layers, s), mlp(second.layers, s))
+        return jnp.sum(probabilities * smaller, axis=-1)
+    return jnp.minimum(value(first, *inputs), value(second, *inputs))
 
 
 def moving_average(target: Any, online: Any, rate: jax.Array | float) -> Any:

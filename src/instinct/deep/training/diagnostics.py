@@ -1,6 +1,7 @@
 """Numbers about a trained agent that tell whether to trust it, from recorded states alone.
 
-- `action_distance`: mean |π(s) − a| over dimensions, actions scaled to [−1, 1].
+- `action_distance`: mean |π(s) − a| over dimensions, actions scaled to [−1, 1]. If they are
+  discrete, the share of states in which the policy takes another action than the recorded one.
 - `value_at_starts`, `value_before_ends`: the critics' value of the policy where episodes start, and
   of the recorded action before they end, in the units of the rewards.
 - `disagreement`: mean |f₁ − f₂| at recorded pairs, in the units of the rewards.
@@ -10,15 +11,15 @@ Values of IQL are in the units of its scaled rewards. A number that is not finit
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import Array, Dataset
-from instinct.deep.algorithms.algorithm import Algorithm, State, box_of, to_unit
-from instinct.deep.nn.networks import MLP, linear, mlp
+from instinct.data import Array, Dataset, Discrete
+from instinct.deep.algorithms.algorithm import Algorithm, State, encode
+from instinct.deep.nn.networks import MLP, linear
 from instinct.util.spacing import evenly_spaced
 
 DIAGNOSTICS = {
@@ -47,40 +48,38 @@ def measure(algorithm: Algorithm, state: State, dataset: Dataset) -> dict[str, f
     if jax.tree.leaves(carry):
         return {}
 
+    space = dataset.action_space
+
     def policy(rows: Array) -> jax.Array:
         observations = jnp.asarray(dataset.observations[rows], jnp.float32)
         actions, _ = algorithm.act(weights, carry, observations, jnp.zeros(len(rows)))
-        return actions
+        return jax.nn.one_hot(actions, space.n) if isinstance(space, Discrete) else actions
 
-    box = box_of(dataset)
     rows = evenly_spaced(len(dataset), ROWS)
-    recorded = to_unit(dataset.actions[rows], box)
-    found = {"action_distance": float(jnp.abs(policy(rows) - recorded).mean())}
+    recorded = encode(dataset.actions[rows], space)
+    distance = jnp.abs(policy(rows) - recorded)
+    if isinstance(space, Discrete):
+        distance = distance.max(axis=-1)
+    found = {"action_distance": float(distance.mean())}
     critics = algorithm.critics_of(state)
     if critics is None:
         return found
     starts = dataset.starts[evenly_spaced(dataset.episodes, ROWS)]
     lasts = dataset.stops[evenly_spaced(dataset.episodes, ROWS)] - 1
-
-    def values(rows: Array, actions: Array | jax.Array) -> Array:
-        inputs = critics.inputs(dataset.observations[rows], actions)
-        return np.stack([np.asarray(mlp(f, inputs)[:, 0]) for f in critics.heads]) / critics.scale
-
-    first, second = values(rows, recorded)
-    units = critics.inputs(dataset.observations[rows], recorded)
+    s, last_actions = dataset.observations, encode(dataset.actions[lasts], space)
+    first, second = critics.values(s[rows], recorded)
     return found | {
-        "value_at_starts": float(values(starts, policy(starts)).mean()),
-        "value_before_ends": float(values(lasts, to_unit(dataset.actions[lasts], box)).mean()),
+        "value_at_starts": float(critics.values(s[starts], policy(starts)).mean()),
+        "value_before_ends": float(critics.values(s[lasts], last_actions).mean()),
         "disagreement": float(np.abs(first - second).mean()),
-        "live_units": live_units(critics.heads, units),
+        "live_units": live_units(critics.networks(s[rows], recorded)),
     }
 
 
-def live_units(heads: Sequence[MLP], inputs: jax.Array) -> float:
+def live_units(networks: Iterable[tuple[MLP, jax.Array]]) -> float:
     """Return the share of units in the last hidden layers that are active for any input."""
     shares = []
-    for *hidden, _ in heads:
-        x = inputs
+    for (*hidden, _), x in networks:
         for layer in hidden:
             x = jax.nn.relu(linear(layer, x))
         shares.append(float((x > 0).any(axis=0).mean()))

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import ORIGINAL, Array, Box, Label, Uniform, find_label
-from instinct.deep.algorithms.algorithm import Algorithm, Carry, Weights, from_unit
+from instinct.data import ORIGINAL, ActionSpace, Array, Box, Label, Uniform, find_label
+from instinct.deep.algorithms.algorithm import Algorithm, Carry, Weights, decode
 from instinct.deep.training.runs import load_run
 from instinct.errors import BadInput
 
@@ -46,7 +46,7 @@ class TrainedPolicy:
 
     algorithm: Algorithm
     weights: Weights
-    box: Box
+    action_space: ActionSpace
     label: Label = ORIGINAL
 
     def __post_init__(self) -> None:
@@ -75,7 +75,8 @@ class TrainedPolicy:
             jnp.asarray(observations, jnp.float32),
             jnp.asarray(r, jnp.float32),
         )
-        return from_unit(np.asarray(actions), self.box), Memory(carry, memory.key, memory.step + 1)
+        after = Memory(carry, memory.key, memory.step + 1)
+        return decode(np.asarray(actions), self.action_space), after
 
 
 @jax.jit
@@ -114,8 +115,9 @@ def load_policy(folder: Path, label: Label | None = None) -> TrainedPolicy:
         raise BadInput(f"the run has failed: {saved.outcome.failure}", file=folder)
     if label is None:
         label = find_label(saved.label) if saved.algorithm.ACTS_ON_REWARDS else ORIGINAL
+    space = saved.action_space
     policy = TrainedPolicy(
-        saved.algorithm, jax.tree.map(jnp.asarray, saved.outcome.weights), saved.box, label
+        saved.algorithm, jax.tree.map(jnp.asarray, saved.outcome.weights), space, label
     )
     observations = np.zeros((1, saved.observation_size), np.float32)
     try:
@@ -123,6 +125,7 @@ def load_policy(folder: Path, label: Label | None = None) -> TrainedPolicy:
     except (KeyError, TypeError, ValueError, IndexError) as error:
         problem = f"do not fit the run's config ({type(error).__name__})"
         raise BadInput(problem, file=folder, field="weights") from None
-    if actions.shape != (1, saved.box.dimension):
+    wrong_shape = actions.shape != ((1, space.dimension) if isinstance(space, Box) else (1,))
+    if wrong_shape or space.outside(actions).any():
         raise BadInput("do not fit the run's config", file=folder, field="weights")
     return policy

@@ -16,9 +16,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from instinct.data import Array, Box, Dataset
-from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights, box_of
-from instinct.deep.algorithms.registry import find_algorithm
+from instinct.data import ActionSpace, Array, Box, Dataset, Discrete
+from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights
+from instinct.deep.algorithms.registry import check_actions, find_algorithm
 from instinct.deep.algorithms.settings import check, configure, identity_settings, settings_of
 from instinct.deep.training.checkpoint import load_arrays, nest, nest_snapshots, save_tree
 from instinct.errors import BadInput
@@ -65,7 +65,6 @@ class Run:
         return hash_json([stage.NAME, settings, self.seed, self.rows_hash, rewards])
 
     def config(self) -> dict[str, Any]:
-        box = box_of(self.dataset)
         return {
             "algorithm": self.algorithm.NAME,
             "settings": settings_of(self.algorithm),
@@ -74,14 +73,13 @@ class Run:
             "source": self.source,
             "dataset": self.dataset.hash,
             "observation_size": self.dataset.observations.shape[1],
-            "action_low": list(box.low),
-            "action_high": list(box.high),
+            **describe_space(self.dataset.action_space),
             "versions": {"jax": jax.__version__, "numpy": np.__version__},
         }
 
     def check(self) -> None:
         """Reject data that cannot be trained on, or a folder that holds another run."""
-        box_of(self.dataset)
+        check_actions(type(self.algorithm), self.dataset.action_space)
         check(self.algorithm, len(self.dataset))
         if self.folder is not None and (self.folder / "config.json").exists():
             there, mine = read_json(self.folder / "config.json"), self.config()
@@ -115,7 +113,7 @@ class SavedRun:
 
     algorithm: Algorithm
     outcome: Outcome
-    box: Box
+    action_space: ActionSpace
     label: str
     seed: int
     observation_size: int
@@ -148,14 +146,27 @@ def load_run(folder: Path) -> SavedRun:
     if not (folder / RESULT).exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
-        cls = find_algorithm(config["algorithm"])
+        cls, space = find_algorithm(config["algorithm"]), described_space(config)
         today = {name: v for name, v in config["settings"].items() if name not in cls.FORMER}
-        algorithm = configure(cls.NAME, today)
-        box = Box(tuple(config["action_low"]), tuple(config["action_high"]))
+        algorithm = configure(cls.NAME, today, space)
         label, seed, size = config["label"], config["seed"], config["observation_size"]
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"is not the config of a run ({error})", file=folder) from None
-    return SavedRun(algorithm, load_outcome(folder), box, label, seed, size)
+    return SavedRun(algorithm, load_outcome(folder), space, label, seed, size)
+
+
+def describe_space(space: ActionSpace) -> dict[str, Any]:
+    """Describe the actions of a run for its config."""
+    if isinstance(space, Discrete):
+        return {"discrete_actions": space.n}
+    return {"action_low": list(space.low), "action_high": list(space.high)}
+
+
+def described_space(config: Mapping[str, Any]) -> ActionSpace:
+    """Return the action space that a config describes."""
+    if "discrete_actions" in config:
+        return Discrete(config["discrete_actions"])
+    return Box(tuple(config["action_low"]), tuple(config["action_high"]))
 
 
 def load_outcome(folder: Path) -> Outcome:

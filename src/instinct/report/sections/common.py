@@ -35,8 +35,9 @@ reward. An episode that ends in a terminal at a goal counts as endless, however 
 ACTION_DISTANCE = """
 The root mean square difference between the actions of two agents of different seeds at the same
 recorded states, one trained on the label, the other on the true reward. Actions are between -1 and
-1. Under the true label it is the effect of the seed alone. Where the data have no rewards, the
-first label takes the place of the true one.
+1; for discrete actions it is the share of states in which they differ. Under the true label it is
+the effect of the seed alone. Where the data have no rewards, the first label takes the place of the
+true one.
 """
 ACROSS = 5
 """The largest number of scatters in a row."""

@@ -19,11 +19,12 @@ from instinct.study.plan import reads_rewards
 
 HOW_TO_READ = """
 Numbers about the final agents, at recorded states. The distance from data is the mean of
-|π(s) − a|, where actions are between -1 and 1: near 0 the agent copies the recorded actions. Values
-are the critics', in the units of the rewards that the agent was told (IQL: after it scaled them).
-The value before ends is that of the last recorded action of an episode. If the two critics disagree
-by as much as these values differ, they know little. A unit of a critic is live if it is active at
-any recorded state; critics with few live units hardly tell actions apart.
+|π(s) − a|, where actions are between -1 and 1; for discrete actions it is the share of states with
+another action. Near 0 the agent copies the recorded actions. Values are the critics', in the units
+of the rewards that the agent was told (IQL: after it scaled them). The value before ends is that of
+the last recorded action of an episode. If the two critics disagree by as much as these values
+differ, they know little. A unit of a critic is live if it is active at any recorded state; critics
+with few live units hardly tell actions apart.
 """
 FORMS = {"action_distance": ".3f", "live_units": ".2f"}
 """Formats of diagnostics; the others are in the units of rewards."""
