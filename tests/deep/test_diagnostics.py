@@ -1,5 +1,6 @@
 """Diagnostics of agents whose numbers are known without computing them."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -7,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from instinct.data import Box, Dataset
+from instinct.data import Box, Dataset, Discrete
 from instinct.deep.algorithms.algorithm import Algorithm, CriticView, hyperparameters
+from instinct.deep.nn.networks import PerAction
 from instinct.deep.training.diagnostics import DIAGNOSTICS, diagnose, live_units
 
 Layers = tuple[dict[str, jax.Array], ...]
@@ -78,6 +80,39 @@ def test_critics_see_standardized_states() -> None:
     found = diagnose(Known(), (0.0, CriticView(heads, mean=4.0, std=2.0)), two_episodes())
     assert found["value_at_starts"] == pytest.approx((-2 + 3) / 2)
     assert found["disagreement"] == 0
+
+
+@hyperparameters
+class KnownDiscrete(Known):
+    """Takes the same action in every state."""
+
+    ACTIONS = "discrete"
+
+    def mode(self, weights: dict[str, Any], observations: jax.Array) -> jax.Array:
+        return jnp.full(len(observations), weights["constant"])
+
+
+def test_discrete_actions() -> None:
+    """The policy takes the action 1, the data 0, 1, 2, 1, 1: they differ in two of five states.
+
+    f₁ is s + 10·a and f₂ is 2 more. At the starts 0 and 10 the mean of both is 11 and 21. Before
+    the ends, the pairs (2, 2) and (11, 1) have 23 and 22.
+    """
+    recorded = np.array([0, 1, 2, 1, 1])
+    dataset = replace(two_episodes(), actions=recorded, action_space=Discrete(3))
+    first, second = (
+        PerAction((layer([[1.0] * 3], [bias, bias + 10, bias + 20]),)) for bias in (0.0, 2.0)
+    )
+    found = diagnose(KnownDiscrete(), (1, CriticView((first, second))), dataset)
+    assert found == pytest.approx(
+        {
+            "action_distance": 2 / 5,
+            "value_at_starts": (11 + 21) / 2,
+            "value_before_ends": (23 + 22) / 2,
+            "disagreement": 2.0,
+            "live_units": 1.0,
+        }
+    )
 
 
 def test_live_units_of_a_network_made_by_hand() -> None:

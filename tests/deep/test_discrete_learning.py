@@ -22,7 +22,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any]) -> Array:
     assert not outcome.failure
     policy = TrainedPolicy(run.algorithm, outcome.weights, dataset.action_space)
     actions, _ = policy.act(policy.start(len(STATES)), STATES, np.zeros(len(STATES)))
-    assert (actions.dtype, actions.shape) == (np.int64, (len(STATES),))
+    assert (actions.dtype.kind, actions.shape) == ("i", (len(STATES),))
     return actions
 
 

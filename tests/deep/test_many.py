@@ -9,7 +9,7 @@ import pytest
 
 from instinct.data import Dataset, relabel
 from instinct.deep import Outcome, Pace, Run, StageProgress, configure, train, train_many
-from tests.deep.problems import noise_dataset
+from tests.deep.problems import discrete_noise_dataset, noise_dataset
 from tests.deep.test_resume import small
 
 PACE = Pace(report_steps=10)
@@ -43,6 +43,20 @@ def test_together_as_alone() -> None:
         assert_close(outcome, train(run, pace=PACE))
     first, second = outcomes[1].weights["policy"], outcomes[2].weights["policy"]
     assert not np.array_equal(first[0]["weight"], second[0]["weight"])
+
+
+def test_together_as_alone_with_discrete_actions() -> None:
+    zero, noise = (relabel(discrete_noise_dataset(), name, seed=1) for name in ("zero", "random"))
+    space = zero.action_space
+    balanced = {"fit_returns": True, "relative_beta": True, "scale_values": True}
+    runs = [
+        Run(zero, small("PSPI", space, **balanced), 0, "zero"),
+        Run(noise, small("PSPI", space, **balanced, beta=10), 1, "random"),
+        Run(noise, small("CQL", space, alpha=0.1), 0, "random"),
+        Run(noise, small("CQL", space, alpha=10), 0, "random"),
+    ]
+    for run, outcome in zip(runs, train_many(runs, how="together", pace=PACE), strict=True):
+        assert_close(outcome, train(run, pace=PACE))
 
 
 def test_together_one_fails_alone() -> None:

@@ -16,9 +16,10 @@ from instinct.deep import Run, TrainedPolicy, configure, load_policy, load_run, 
 from instinct.deep.algorithms.dt import DT, returns_to_go
 from instinct.deep.algorithms.iql import reward_scale
 from instinct.deep.nn.transformer import Dropout
+from instinct.deep.training.checkpoint import save_tree
 from instinct.deep.training.policy import uniform_draws
 from instinct.errors import BadInput
-from tests.deep.problems import noise_dataset
+from tests.deep.problems import discrete_noise_dataset, noise_dataset
 
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 2}
 DT_SMALL = SMALL | {"context": 3, "horizon": 5, "return_scale": 10}
@@ -181,3 +182,35 @@ def test_draws_while_acting() -> None:
     again = uniform_draws(key)
     assert (again((50,)) == first).all()
     assert (again((50,)) == second).all()
+
+
+def test_a_policy_with_discrete_actions_is_loaded(tmp_path: Path) -> None:
+    dataset = discrete_noise_dataset()
+    algorithm = configure("BC", SMALL, dataset.action_space)
+    outcome = train(Run(dataset, algorithm, folder=tmp_path))
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["discrete_actions"] == 3
+    assert not {"action_low", "action_high"} & {*config}
+    policy = load_policy(tmp_path)
+    assert policy.action_space == dataset.action_space
+    actions, _ = policy.act(policy.start(60), dataset.observations, np.zeros(60))
+    x = dataset.observations
+    for layer in outcome.weights["policy"][:-1]:
+        x = np.maximum(x @ np.asarray(layer["weight"]) + np.asarray(layer["bias"]), 0)
+    last = outcome.weights["policy"][-1]
+    logits = x @ np.asarray(last["weight"]) + np.asarray(last["bias"])
+    assert actions.tolist() == logits.argmax(axis=1).tolist()
+    (tmp_path / "config.json").write_text(json.dumps(config | {"discrete_actions": 0}))
+    with pytest.raises(BadInput, match="at least one action"):
+        load_policy(tmp_path)
+
+
+def test_an_action_that_the_space_does_not_have_is_refused(tmp_path: Path) -> None:
+    dataset = discrete_noise_dataset()
+    algorithm = configure("BC", SMALL, dataset.action_space)
+    *hidden, last = train(Run(dataset, algorithm, folder=tmp_path)).weights["policy"]
+    biases = np.array([0, 0, 0, 0, 0, 1e6], np.float32)
+    sixth = {"weight": np.tile(last["weight"], 2), "bias": biases}
+    save_tree(tmp_path / "weights.safetensors", {"policy": (*hidden, sixth)})
+    with pytest.raises(BadInput, match="do not fit the run's config"):
+        load_policy(tmp_path)

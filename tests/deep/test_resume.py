@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -12,22 +13,23 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from instinct.data import ActionSpace, Dataset
 from instinct.deep import Outcome, Pace, Run, StageProgress, configure, load_run, train
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.errors import BadInput
-from tests.deep.problems import noise_dataset
+from tests.deep.problems import discrete_noise_dataset, noise_dataset
 
 OFTEN = Pace(report_steps=10, checkpoint_seconds=0)
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 30}
 
 
-def small(name: str, **settings: float) -> Algorithm:
+def small(name: str, space: ActionSpace | None = None, /, **settings: float) -> Algorithm:
     special: dict[str, dict[str, float]] = {
         "ATAC": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "PSPI": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "DT": {"context": 3, "horizon": 5, "return_scale": 10},
     }
-    return configure(name, SMALL | special.get(name, {}) | settings)
+    return configure(name, SMALL | special.get(name, {}) | settings, space)
 
 
 class Stopped(Exception):
@@ -44,11 +46,14 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
     assert one.diagnostics == other.diagnostics
 
 
+@pytest.mark.parametrize("make", [noise_dataset, discrete_noise_dataset])
 @pytest.mark.parametrize("name", ["ATAC", "IQL", "DT"])
-def test_stopped_anywhere(name: str, tmp_path: Path) -> None:
+def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path) -> None:
     """The run is stopped at every report of every stage, and resumed each time."""
-    whole = train(Run(noise_dataset(), small(name)), pace=OFTEN)
-    run = Run(noise_dataset(), small(name), folder=tmp_path)
+    dataset = make()
+    algorithm = small(name, dataset.action_space)
+    whole = train(Run(dataset, algorithm), pace=OFTEN)
+    run = Run(dataset, algorithm, folder=tmp_path)
     seen: list[tuple[str, int]] = []
 
     def stop_when_new(progress: StageProgress) -> None:
