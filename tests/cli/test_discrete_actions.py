@@ -121,6 +121,8 @@ def test_an_algorithm_of_ones_own(cartpole: Path, tmp_path: Path) -> None:
     [
         (lambda s: np.full(len(s), 2), "outside {0, …, 1}"),
         (lambda s: np.full(len(s), 0.5), "no whole numbers"),
+        (lambda s: np.full(len(s), np.nan), "no whole numbers"),
+        (lambda s: ["left"] * len(s), "no whole numbers"),
         (lambda s: np.zeros((len(s), 2)), "of shape [32, 2] for 32 observations, not [32]"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -210,9 +211,10 @@ def test_cql(name: str) -> None:
 def test_decision_transformer() -> None:
     settings = {"layers": 1, "units": 4, "context": 3, "horizon": 5, "dropout": 0.0}
     settings |= {"gradient_norm": 1e9}
-    algorithm, state, window, _ = prepared("DT", settings, -1, discrete_noise_dataset())
-    after, metrics = algorithm.update(state, window, KEY)
-    assert not window.real.all()
+    algorithm, state, batch, _ = prepared("DT", settings, -1, discrete_noise_dataset())
+    after, metrics = algorithm.update(state, batch, KEY)
+    assert not batch.real.all()
+    window = jax.tree.map(np.asarray, batch)
     recorded = np.concatenate([window.actions[i][window.real[i]] for i in range(12)]).argmax(axis=1)
 
     def loss(policy: TREE) -> float:

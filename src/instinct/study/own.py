@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from instinct.data import ActionSpace, Array, Dataset, Discrete
+from instinct.data import ActionSpace, Array, Box, Dataset, Discrete
 from instinct.errors import BadInput
 from instinct.tasks.evaluation import Policy
 from instinct.util.fingerprint import fingerprint
@@ -83,16 +83,15 @@ class FunctionPolicy:
     def act(self, memory: None, observations: Array, rewards: Array) -> tuple[Array, None]:
         """Return the actions for a batch of observations, clipped to the action space."""
         del rewards
-        discrete = isinstance(self.space, Discrete)
+        dimensions = (self.space.dimension,) if isinstance(self.space, Box) else ()
         try:
             actions = np.asarray(self.function(observations.copy()))
-            actions = actions if discrete else np.asarray(actions, np.float32)
+            actions = np.asarray(actions, np.float32) if dimensions else actions
         except Exception as error:
             raise BadInput(
                 f"the policy of {self.name} failed: {type(error).__name__}: {error}"
             ) from error
-        rows = len(observations)
-        expected = (rows,) if isinstance(self.space, Discrete) else (rows, self.space.dimension)
+        expected = (len(observations), *dimensions)
         if actions.shape != expected and actions.size == np.prod(expected):
             actions = actions.reshape(expected)
         if actions.shape != expected:
@@ -105,12 +104,11 @@ class FunctionPolicy:
     def inside(self, actions: Array) -> Array:
         """Clip continuous actions to their bounds; refuse others that are not in the space."""
         if isinstance(self.space, Discrete):
-            numbers = actions.astype(np.int64) if actions.dtype.kind in "iufb" else actions
-            if actions.dtype.kind not in "iufb" or (numbers != actions).any():
+            if actions.dtype.kind not in "iufb" or (actions != np.rint(actions)).any():
                 raise BadInput(f"the policy of {self.name} gives actions that are no whole numbers")
-            if self.space.outside(numbers).any():
+            if self.space.outside(actions).any():
                 raise BadInput(f"the policy of {self.name} gives actions outside {self.space}")
-            return numbers
+            return actions.astype(np.int64)
         if not np.isfinite(actions).all():
             raise BadInput(f"the policy of {self.name} gives actions that are not finite")
         return self.space.clip(actions)

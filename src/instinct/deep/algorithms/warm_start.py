@@ -41,6 +41,7 @@ from instinct.deep.nn.networks import (
     PerAction,
     Twins,
     critics_init,
+    expected,
     mlp,
     moving_average,
     scaled_tanh_gaussian,
@@ -336,9 +337,14 @@ def shared_settings(algorithm: Algorithm, stage: type[Algorithm]) -> dict[str, A
 
 
 def at(head: Critic, *pairs: Pair) -> list[jax.Array]:
-    """Return f at several batches of (s, a), computed in one pass."""
+    """Return f at several batches of (s, a), computed in one pass.
+
+    A critic of discrete actions needs one pass for every batch of states.
+    """
     if isinstance(head, PerAction):
-        return [value(head, s, probabilities) for s, probabilities in pairs]
+        states = {id(s): s for s, _ in pairs}
+        values = {key: mlp(head.layers, s) for key, s in states.items()}
+        return [expected(probabilities, values[id(s)]) for s, probabilities in pairs]
     inputs = jnp.concatenate([jnp.concatenate(pair, axis=-1) for pair in pairs])
     return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
 

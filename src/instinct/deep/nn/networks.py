@@ -83,8 +83,13 @@ def value(f: Critic, *inputs: jax.Array) -> jax.Array:
     """
     if isinstance(f, PerAction):
         s, probabilities = inputs
-        return jnp.sum(probabilities * mlp(f.layers, s), axis=-1)
+        return expected(probabilities, mlp(f.layers, s))
     return mlp(f, jnp.concatenate(inputs, axis=-1))[..., 0]
+
+
+def expected(probabilities: jax.Array, values: jax.Array) -> jax.Array:
+    """Return Σ over a of π(a)·values(a) of every state."""
+    return jnp.sum(probabilities * values, axis=-1)
 
 
 def twins_init(
@@ -111,8 +116,7 @@ def twin_minimum(twins: Twins, *inputs: jax.Array) -> jax.Array:
     first, second = twins
     if isinstance(first, PerAction) and isinstance(second, PerAction):
         s, probabilities = inputs
-        smaller = jnp.minimum(mlp(first.layers, s), mlp(second.layers, s))
-        return jnp.sum(probabilities * smaller, axis=-1)
+        return expected(probabilities, jnp.minimum(mlp(first.layers, s), mlp(second.layers, s)))
     return jnp.minimum(value(first, *inputs), value(second, *inputs))
 
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import Weights
-from instinct.deep.nn.networks import MLP, mlp, mlp_init
+from instinct.deep.nn.networks import MLP, expected, mlp, mlp_init
 
 ENTROPY_SHARE = 0.1
 """The entropy that temperatures steer to, as a share of log |A|, the largest possible.
@@ -33,7 +33,7 @@ class Categorical:
 
     def log_likelihood(self, policy: Any, s: jax.Array, a: jax.Array) -> jax.Array:
         """Return log π(a|s) of every row."""
-        return jnp.sum(a * log_policy(policy, s), axis=-1)
+        return expected(a, log_policy(policy, s))
 
     def entropy_target(self, actions: int) -> float:
         """Return the entropy that the temperature steers to, for so many actions."""
@@ -51,4 +51,4 @@ def log_policy(policy: MLP, s: jax.Array) -> jax.Array:
 
 def negative_entropy(log_pi: jax.Array) -> jax.Array:
     """Return Σ over a of π(a)·log π(a) of every state."""
-    return jnp.sum(jnp.exp(log_pi) * log_pi, axis=-1)
+    return expected(jnp.exp(log_pi), log_pi)

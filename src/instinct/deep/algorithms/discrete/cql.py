@@ -26,7 +26,7 @@ from instinct.deep.algorithms.discrete.categorical import (
     negative_entropy,
 )
 from instinct.deep.algorithms.fields import setting
-from instinct.deep.nn.networks import Twins, mlp, twin_minimum
+from instinct.deep.nn.networks import Twins, expected, mlp, twin_minimum
 
 
 @hyperparameters
@@ -47,7 +47,7 @@ class DiscreteCQL(Categorical, CQL):
             for f in critics:
                 q = all_values(f, s)
                 total, metrics = self.add_critic_loss(
-                    total, jnp.sum(a * q, axis=-1), y, jax.nn.logsumexp(q, axis=-1)
+                    total, expected(a, q), y, jax.nn.logsumexp(q, axis=-1)
                 )
             return total, metrics
 
@@ -59,9 +59,8 @@ class DiscreteCQL(Categorical, CQL):
 
         def policy_loss(policy: Any) -> tuple[jax.Array, jax.Array]:
             log_pi = log_policy(policy, s)
-            expected = jnp.sum(jnp.exp(log_pi) * smaller, axis=-1)
-            negative = negative_entropy(log_pi)
-            return jnp.mean(entropy_alpha * negative - expected), -negative.mean()
+            q, negative = expected(jnp.exp(log_pi), smaller), negative_entropy(log_pi)
+            return jnp.mean(entropy_alpha * negative - q), -negative.mean()
 
         (loss_pi, entropy), policy_gradient = jax.value_and_grad(policy_loss, has_aux=True)(
             state.policy.params

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import Carry, Weights, hyperparameters
 from instinct.deep.algorithms.dt import DT
+from instinct.deep.nn.networks import expected
 
 
 @hyperparameters
@@ -29,7 +30,7 @@ class DiscreteDT(DT):
         self, predicted: jax.Array, actions: jax.Array, weight: jax.Array
     ) -> jax.Array:
         """Return the mean cross entropy over all steps, each with its weight."""
-        return -jnp.mean(weight * jnp.sum(actions * predicted, axis=-1))
+        return -jnp.mean(weight * expected(actions, predicted))
 
     def choose(self, predicted: jax.Array) -> jax.Array:
         """Return the most likely actions as one-hot rows."""
