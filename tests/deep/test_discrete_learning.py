@@ -57,15 +57,26 @@ def test_cloning_follows_the_data() -> None:
     assert actions[3:].tolist() == best_of_three(STATES)[3:].tolist()
 
 
-@pytest.mark.parametrize(("name", "beta", "survival"), [("ATAC", 10, 4), ("PSPI", 3, 1)])
-def test_survival_instinct(name: str, beta: float, survival: int) -> None:
-    """Under zero rewards, the policy learns not to fall; PSPI even if every second action falls."""
+@pytest.mark.parametrize(
+    ("name", "beta", "survival", "least", "most"),
+    [("ATAC", 10, 4, 0.7, 0.9), ("PSPI", 3, 1, 0.9, 1.0)],
+    ids=["ATAC", "PSPI"],
+)
+def test_survival_instinct(
+    name: str, beta: float, survival: int, least: float, most: float
+) -> None:
+    """Under zero rewards, the most likely action does not fall.
+
+    PSPI learns it even if every second action of the data falls. ATAC's critics compare the policy
+    with the data: where it falls more often they lower the value of falling, where it falls less
+    often they raise it. So the solution of its game is what the data do: four of five stay.
+    """
     settings = SMALL | FAST | {"steps": 4000, "slow_rate": 3e-4, "discount": 0.9, "beta": beta}
     dataset = discrete_cliff(np.random.default_rng(0), survival)
     algorithm = configure(name, settings | {"scale_values": True}, dataset.action_space)
     outcome = train(Run(dataset, algorithm), pace=Pace(report_steps=500))
     logits = outcome.weights["policy"][-1]["bias"] + last_hidden(outcome.weights["policy"])
-    assert jax.nn.softmax(logits)[1] > 0.9
+    assert least < jax.nn.softmax(logits)[1] <= most
 
 
 def last_hidden(policy: Any) -> Array:
