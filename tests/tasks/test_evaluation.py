@@ -166,7 +166,7 @@ def test_scores_are_d4rls() -> None:
     [
         ("hoper", "no task is called 'hoper'"),
         ("gym:Nothing-v0", "cannot make 'Nothing-v0'"),
-        ("gym:Taxi-v3", "observations of Taxi-v3 are discrete"),
+        ("gym:FrozenLake-v1", "observations of FrozenLake-v1 are discrete"),
     ],
 )
 def test_impossible_tasks_are_explained(name: str, message: str) -> None:
