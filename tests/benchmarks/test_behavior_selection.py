@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from instinct.behaviors.choice import Fact
+from instinct.behaviors.collection import divide
 from instinct.behaviors.sac import SAC
 from instinct.behaviors.shipped import ship, shipped
 from instinct.behaviors.training import TrainingConfig, train
 from instinct.benchmarks.locomotion.data_facts import data_facts
-from instinct.benchmarks.locomotion.datasets import divide
 from instinct.benchmarks.locomotion.selection import (
     interval_steps,
     mixture,

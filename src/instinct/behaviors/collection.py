@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from instinct.behaviors.behavior import Behavior
 from instinct.data import Array, Dataset
 from instinct.errors import BadInput
-from instinct.tasks.evaluation import episode_seed
+from instinct.tasks.evaluation import Policy, episode_seed
 from instinct.tasks.simulation import Task
 from instinct.util.progress import Progress, no_progress
 
@@ -24,8 +23,14 @@ PLACES, PER_PLACE = 64, 100
 class Part(NamedTuple):
     """A number of transitions of one behavior."""
 
-    behavior: Behavior
+    behavior: Policy
     transitions: int
+
+
+def divide(total: int, weights: Sequence[int]) -> list[int]:
+    """Divide a number of transitions in proportion to weights, without a remainder."""
+    ends = [total * sum(weights[: i + 1]) // sum(weights) for i in range(len(weights))]
+    return [end - start for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 class Rows(NamedTuple):
@@ -87,7 +92,7 @@ def record(task: Task, part: Part, seed: int, on_rows: Callable[[int], None]) ->
 class Stream:
     """Plays episodes side by side; when an episode ends, the next one takes its place."""
 
-    def __init__(self, task: Task, behavior: Behavior, seed: int, places: int) -> None:
+    def __init__(self, task: Task, behavior: Policy, seed: int, places: int) -> None:
         self.simulation = task.simulation(places)
         self.behavior, self.seed = behavior, seed
         self.memory = behavior.start(places, seed)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from instinct.benchmarks.benchmark import Benchmark, DisplayName
+from instinct.benchmarks.classic.benchmark import ClassicBenchmark
 from instinct.benchmarks.gridworld.benchmark import GridWorldBenchmark
 from instinct.benchmarks.gymnasium.benchmark import GymnasiumBenchmark
 from instinct.benchmarks.locomotion.benchmark import LocomotionBenchmark
@@ -26,6 +27,7 @@ SHIPPED: tuple[Benchmark, ...] = (
     LocomotionBenchmark(),
     MetaWorldBenchmark(),
     SafetyBenchmark(),
+    ClassicBenchmark(),
     GridWorldBenchmark(),
     GYMNASIUM,
 )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from instinct.behaviors.behavior import Behavior
 from instinct.behaviors.choice import default_behavior
-from instinct.behaviors.collection import Part, collect
+from instinct.behaviors.collection import Part, collect, divide
 from instinct.behaviors.shipped import FIRST, behaviors, shipped, shipped_names, weights_hash
 from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.benchmarks.locomotion.task import LocomotionTask
@@ -126,12 +126,6 @@ def recordable(task: str, quality: str) -> list[str]:
     """Return the behaviors of a task that can record a quality."""
     needed = "medium" if quality == "medium-expert" else quality
     return [name for name in shipped_names(task) if shipped(task, name).has(needed)]
-
-
-def divide(total: int, weights: list[int]) -> list[int]:
-    """Divide a number of transitions in proportion to weights, without a remainder."""
-    ends = [total * sum(weights[: i + 1]) // sum(weights) for i in range(len(weights))]
-    return [end - start for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def default_size(task: str, quality: str) -> int:

@@ -1,0 +1,29 @@
+"""CartPole, MountainCar and Acrobot as a benchmark with discrete actions."""
+
+from instinct.benchmarks.benchmark import Benchmark, DisplayName, base_name
+from instinct.benchmarks.classic.datasets import FEEDBACK_RECORDINGS, QUALITIES
+from instinct.benchmarks.classic.task import ClassicTask
+from instinct.benchmarks.classic.worlds import WORLDS
+
+
+class ClassicBenchmark(Benchmark):
+    """Gymnasium's classic control. In CartPole a terminal is a fall, in the others the goal."""
+
+    name = "classic"
+    title = "classic control"
+    tasks = tuple(WORLDS)
+    datasets = FEEDBACK_RECORDINGS
+    score_name = "score"
+    best_score = 100.0
+    score_digits = 1
+
+    def task(self, name: str) -> ClassicTask:
+        return ClassicTask(name)
+
+    def display_name(self, dataset: str) -> DisplayName | None:
+        """Group datasets by task, from random to expert; names may have a size."""
+        one = FEEDBACK_RECORDINGS.get(base_name(dataset))
+        if one is None:
+            return None
+        size = dataset.removeprefix(one.name)
+        return DisplayName(one.task, one.quality + size, QUALITIES.index(one.quality))
