@@ -40,11 +40,11 @@ def test_the_pole_falls_in_medium_data(cartpole: Dataset) -> None:
 
 
 def test_medium_data_hold_recoveries(cartpole: Dataset) -> None:
-    """Most times that the pole leans by more than 6°, it is upright again before the end."""
+    """The pole often leans by more than 6°, half of the way to a fall, and comes back."""
     leaning = np.abs(cartpole.observations[:, 2]) > np.pi / 30
     begins = leaning & ~np.roll(leaning, 1)
-    begins[cartpole.starts] = False
-    assert begins.sum() > 5 * cartpole.terminals.sum()
+    falls = leaning[cartpole.stops - 1].sum()
+    assert begins.sum() - falls > 100
 
 
 def test_a_part_of_the_actions_is_random(cartpole: Dataset) -> None:
@@ -78,10 +78,11 @@ def test_goals_end_episodes_and_are_reached_by_most(task: str) -> None:
 
 def test_mixed_data_are_three_equal_parts() -> None:
     mixed = find_recipe("cartpole-mixed", 1500).make()
-    alone = [FeedbackRecordings("cartpole", quality, 500).make() for quality in ("random",)]
-    np.testing.assert_array_equal(mixed.observations[:500], alone[0].observations)
-    assert mixed.timeouts[[499, 999, 1499]].sum() + mixed.terminals[[499, 999, 1499]].sum() == 3
-    assert mixed.lengths.max() == 500, "the expert's episode is whole"
+    alone = find_recipe("cartpole-random", 500).make()
+    np.testing.assert_array_equal(mixed.observations[:500], alone.observations[:500])
+    last = [499, 999, 1499]
+    assert (mixed.timeouts | mixed.terminals)[last].all(), "no episode is in two parts"
+    assert mixed.lengths[-1] == 500, "the expert's episode is whole"
     with pytest.raises(BadInput, match="at least one transition from each"):
         find_recipe("cartpole-mixed", 2).make()
 

@@ -23,6 +23,9 @@ from instinct.tasks.tabular import TabularTask
         ("safety:PointGoal1", "timeout", 1000, pytest.approx(34.2857, abs=1e-4)),
         ("safety:CarCircle2", "timeout", 500, pytest.approx(34.2857, abs=1e-4)),
         ("gridworld", "goal", 20, None),
+        ("cartpole", "fall", 500, None),
+        ("mountaincar", "goal", 200, None),
+        ("acrobot", "goal", 500, None),
     ],
 )
 def test_ends_horizons_and_targets(name: str, end: str, horizon: int, target: object) -> None:

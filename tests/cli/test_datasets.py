@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     rows = {row["name"]: row for row in run("datasets", "--json").json["datasets"]}
-    assert len(rows) == 15 + 30 + 16 + 1
+    assert len(rows) == 15 + 30 + 16 + 12 + 1
     assert rows["gridworld"]["state"] == "built in"
     medium = rows["hopper-medium"]
     assert (medium["transitions"], medium["state"]) == (1_000_000, "not made")
@@ -26,6 +26,10 @@ def test_lists_all_with_size_state_and_provenance(run: Run) -> None:
     assert rows["metaworld:reach:no-goal-terminal"]["transitions"] == 110 * 500
     safe = rows["safety:CarCircle2"]
     assert (safe["transitions"], safe["source"]) == (150_000, "300 scripted episodes")
+    assert (rows["cartpole"]["transitions"], rows["cartpole"]["source"]) == (
+        30_000,
+        "medium feedback, 20% random actions",
+    )
     text = run("datasets").out
     assert "halfcheetah-medium-replay" in text
     assert "202,000" in text
@@ -50,6 +54,22 @@ def test_the_table_has_the_papers_numbers_beside_ours(run: Run, tmp_path: Path) 
     assert (cells[2], cells[4]) == ("1.2", "22.1")
     assert figure.stat().st_size > 10_000
     assert "hopper-medium-expert" in run("datasets", "table", "--transitions", 100).out
+
+
+def test_families_without_tables_in_the_paper_have_ours_alone(run: Run, tmp_path: Path) -> None:
+    figure = tmp_path / "bias.svg"
+    table = ("datasets", "table", "classic", "--transitions", 600, "--markdown")
+    lines = run(*table, "--figure", figure).out.strip().splitlines()
+    assert len(lines) == 2 + 12
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert rows[0][-4:] == ["return", "score", "length", "correlation"]
+    by_name = {row[0]: row[1:] for row in rows}
+    dataset = find_dataset("cartpole@600")
+    assert by_name["cartpole"][:2] == ["600", str(dataset.episodes)]
+    assert by_name["cartpole"][2] == by_name["cartpole"][4] == f"{dataset.lengths.mean():.1f}"
+    assert by_name["cartpole"][5] == "1.000"
+    assert by_name["mountaincar-random"][2:] == ["-200.0", "0.0", "200.0", "–"]
+    assert figure.stat().st_size > 10_000
 
 
 def test_unknown_name_is_one_message(run: Run) -> None:

@@ -23,10 +23,11 @@ from instinct.report.datasets import (
     comparison,
     cost_table,
     goal_table,
+    score_table,
 )
 from instinct.report.kit.cost_scatter import draw_costs
 from instinct.report.kit.figures import check_format, save
-from instinct.report.kit.length_bias import Scatter, draw_grid
+from instinct.report.kit.length_bias import HORIZON, Scatter, draw_grid
 from instinct.report.kit.markdown import markdown
 from instinct.report.kit.tables import Table
 from instinct.util.folders import data_folder
@@ -42,7 +43,7 @@ ACROSS = 5
 Transitions = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="The number of transitions.", show_default="as many as D4RL"
+        min=1, metavar="N", help="The number of transitions.", show_default="the dataset's"
     ),
 ]
 
@@ -129,7 +130,8 @@ def make(
 @app.command("table")
 def show_all(
     family: Annotated[
-        str, typer.Argument(help="Such as locomotion, metaworld or safety.", metavar="FAMILY")
+        str,
+        typer.Argument(help="Such as locomotion, metaworld, safety or classic.", metavar="FAMILY"),
     ] = "locomotion",
     transitions: Transitions = None,
     figure: Annotated[
@@ -173,13 +175,16 @@ def tabulate_scores(family: Benchmark, transitions: int | None) -> tuple[Table, 
     scatters: dict[str, list[Scatter]] = {}
     for name, one in family.datasets.items():
         dataset = open_recipe(family.recipe(name, transitions))
-        scores = family.task(one.task).scores(dataset.returns)
+        task = family.task(one.task)
+        scores = task.scores(dataset.returns)
         quantity = "return" if scores is None else "normalized score"
         values = dataset.returns if scores is None else scores
         rows.append(ScoreRow(family.paper_name(name), summarize(dataset), values))
-        scatter = Scatter(family.short_name(name), dataset.lengths, values, quantity)
+        title, horizon = family.short_name(name), task.horizon or HORIZON
+        scatter = Scatter(title, dataset.lengths, values, quantity, horizon=horizon)
         scatters.setdefault(one.task, []).append(scatter)
-    return comparison(rows, family), lambda: draw_grid([*scatters.values()])
+    table = comparison(rows, family) if family.paper_tables else score_table(rows)
+    return table, lambda: draw_grid([*scatters.values()])
 
 
 def tabulate_goals(family: Benchmark, transitions: int | None) -> tuple[Table, DrawFigure]:

@@ -29,7 +29,7 @@ from instinct.data import (
 from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
 from instinct.report.kit.figures import check_format, save
-from instinct.report.kit.length_bias import Scatter, draw
+from instinct.report.kit.length_bias import HORIZON, Scatter, draw
 from instinct.report.sections.filters import removal_table
 from instinct.study.facts import removal_numbers
 
@@ -44,7 +44,7 @@ def inspect(
     task: Annotated[
         str | None,
         task_option(
-            "The task of the normalized score: hopper, walker2d, halfcheetah, safety:NAME.",
+            "The task of the normalized score: hopper, walker2d, cartpole, …, safety:NAME.",
             "the dataset's",
         ),
     ] = None,
@@ -90,7 +90,9 @@ def inspect(
         quantity, values = ("return", dataset.returns)
         if scores is not None:
             quantity, values = ("normalized score", scores)
-        save(draw(Scatter(Path(source).stem, dataset.lengths, values, quantity, successes)), figure)
+        horizon = (known and known.horizon) or HORIZON
+        title = Path(source).stem
+        save(draw(Scatter(title, dataset.lengths, values, quantity, successes, horizon)), figure)
     if json:
         filters_found = {name: removal_numbers(facts) for name, facts in removals.items()}
         filtered = {"filters": filters_found} if removals else {}

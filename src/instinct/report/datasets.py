@@ -20,6 +20,27 @@ class ScoreRow:
     scores: Array
 
 
+def score_table(rows: list[ScoreRow]) -> Table:
+    """Tabulate size, mean returns, scores and lengths."""
+    return Table(
+        "datasets",
+        "Mean return, score and length of the episodes.",
+        ("dataset", "transitions", "episodes", "return", "score", "length", "correlation"),
+        tuple(
+            (
+                row.name,
+                Number(row.summary.transitions, ","),
+                Number(row.summary.episodes, ","),
+                number(row.summary.mean_return),
+                f"{row.scores.mean():.1f}",
+                f"{row.summary.mean_length:.1f}",
+                number(row.summary.length_return_correlation, digits=3),
+            )
+            for row in rows
+        ),
+    )
+
+
 def comparison(rows: list[ScoreRow], family: Benchmark) -> Table:
     """Tabulate mean scores and lengths beside the paper's behavior column."""
     scores, lengths = behavior(family, "score"), behavior(family, "length")

@@ -1,9 +1,23 @@
 """CartPole, MountainCar and Acrobot as a benchmark with discrete actions."""
 
+from collections.abc import Mapping
+
 from instinct.benchmarks.benchmark import Benchmark, DisplayName, base_name
 from instinct.benchmarks.classic.datasets import FEEDBACK_RECORDINGS, QUALITIES
 from instinct.benchmarks.classic.task import ClassicTask
 from instinct.benchmarks.classic.worlds import WORLDS
+from instinct.deep.algorithms.actor_critic import QUICK_GAME
+from instinct.deep.algorithms.bc import QUICK_GAUSSIAN
+from instinct.deep.algorithms.settings import Settings
+
+QUICK_CLASSIC = QUICK_GAME | {
+    "layers": 2,
+    "steps": 10_000,
+    "warm_start_steps": 10_000,
+    "slow_rate": 2e-5,
+    "policy_average": 1e-3,
+    "standardize": True,
+}
 
 
 class ClassicBenchmark(Benchmark):
@@ -16,6 +30,11 @@ class ClassicBenchmark(Benchmark):
     score_name = "score"
     best_score = 100.0
     score_digits = 1
+    quick_settings: Mapping[str, Settings] = {
+        "BC": QUICK_GAUSSIAN | {"layers": 2, "steps": 5_000, "standardize": True},
+        "ATAC": QUICK_CLASSIC,
+        "PSPI": QUICK_CLASSIC,
+    }
 
     def task(self, name: str) -> ClassicTask:
         return ClassicTask(name)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 from instinct.benchmarks.classic.worlds import World
 from instinct.data import Array
+from instinct.tasks.environments import make
 from instinct.tasks.simulation import Step
 
 
@@ -15,7 +15,7 @@ class ClassicSimulation:
 
     def __init__(self, world: World, places: int) -> None:
         self.world = world
-        self.start: Any = gymnasium.make(world.ENVIRONMENT, disable_env_checker=True).unwrapped
+        self.start: Any = make(world.ENVIRONMENT).unwrapped
         self.states = np.zeros((places, world.STATE))
         self.steps = np.zeros(places, int)
 

@@ -59,7 +59,7 @@ class CartPole(World):
     LEAN, FAR = 12 * 2 * math.pi / 360, 2.4
 
     def advance(self, states: Array, actions: Array) -> Array:
-        x, speed, angle, turning = states.T
+        _, speed, angle, turning = states.T
         force = np.where(actions == 1, self.FORCE, -self.FORCE)
         cos, sin = np.cos(angle), np.sin(angle)
         moment = self.POLE * self.HALF_LENGTH

@@ -11,6 +11,8 @@ from instinct.data import Array
 from instinct.report.kit.figures import figure, styled
 
 BLUE, ORANGE = "#1f5fa8", "#d9792b"
+HORIZON = 1000
+"""The longest episode in the paper's figures."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class Scatter:
     values: Array
     quantity: str = "return"
     successes: Array | None = None
+    horizon: int = HORIZON
+    """The longest episode that there can be, at the end of the axis of lengths."""
 
 
 def draw(scatter: Scatter) -> Figure:
@@ -69,7 +73,7 @@ def draw_episodes(axes: Axes, scatter: Scatter) -> None:
         draw_crosses(axes, points, ~reached, ORANGE, "failure, ends by a timeout")
     axes.set_xlim(left=0)
     if scatter.quantity == "normalized score":
-        axes.set_xlim(0, max(1000, scatter.lengths.max()) * 1.02)
+        axes.set_xlim(0, max(scatter.horizon, scatter.lengths.max()) * 1.02)
         axes.set_ylim(min(0, scatter.values.min()), max(120, scatter.values.max()))
 
 
