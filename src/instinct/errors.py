@@ -1,6 +1,7 @@
 """The errors that users see: a clear message, and the exit code of the command."""
 
 from pathlib import Path
+from typing import Self
 
 
 class InstinctError(Exception):
@@ -42,6 +43,15 @@ class BadInput(InstinctError):
             place.append(self.field if self.row is None else f"{self.field}, row {self.row}")
         return ": ".join([*place, self.problem])
 
-    def in_file(self, file: Path | str) -> "BadInput":
+    def in_file(self, file: Path | str) -> Self:
         """Return the same error with the file in which it was found."""
-        return BadInput(self.problem, file=file, field=self.field, row=self.row, option=self.option)
+        return type(self)(
+            self.problem, file=file, field=self.field, row=self.row, option=self.option
+        )
+
+
+class Damaged(BadInput):
+    """A file that was written here and is no longer as it was written.
+
+    Whoever can make the file again does so and says it; for all others it is wrong input.
+    """

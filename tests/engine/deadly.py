@@ -1,4 +1,4 @@
-"""Environments that kill the worker or raise an exception."""
+"""Environments that kill the worker or raise an exception until they are repaired."""
 
 import os
 import signal
@@ -12,6 +12,8 @@ def die(**_: object) -> gymnasium.Env[object, object]:
 
 
 def fail(**_: object) -> gymnasium.Env[object, object]:
+    if "INSTINCT_TEST_REPAIRED" in os.environ:
+        return gymnasium.make("InvertedPendulum-v5")
     raise RuntimeError("the simulator is broken")
 
 

@@ -6,7 +6,7 @@ import os
 import resource
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,13 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instinct.data import KAPPA
-from instinct.errors import BadInput, InstinctError
+from instinct.engine.inline_executor import InlineExecutor
+from instinct.engine.run_plan import run_plan
+from instinct.errors import BadInput, Damaged, InstinctError
 from instinct.study.lock import lock_holder
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
-from instinct.study.store import FILE, Store, open_store, read_store
+from instinct.study.store import FILE, Store, create_tables, open_store, read_store
 from instinct.study.trials import Trial
-from tests.study.problems import grid_plan
+from tests.study.problems import grid_plan, ignore_progress, rows
 
 PLAN = grid_plan()
 TRIAL = PLAN.final({})[0]
@@ -66,8 +68,7 @@ def test_what_is_written_is_read(folder: Path) -> None:
 @given(st.lists(st.floats(), max_size=4).map(tuple))
 def test_every_number_comes_back(values: tuple[float, ...]) -> None:
     connection = sqlite3.connect(":memory:")
-    for statement in ("CREATE TABLE ended (identity, trial, measured, failure, seconds, ended)",):
-        connection.execute(statement)
+    create_tables(connection, {})
     store = Store(Path("memory"), connection)
     store.add(TRIAL, Measurement({"return": values}))
     (again,) = store.ended().values()
@@ -163,6 +164,8 @@ def test_no_study(tmp_path: Path) -> None:
 def change(folder: Path, statement: str, *values: object) -> None:
     connection = sqlite3.connect(folder / FILE)
     with connection:
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'checksums'").fetchone():
+            connection.execute("DELETE FROM checksums")
         connection.execute(statement, values)
     connection.close()
 
@@ -346,3 +349,73 @@ def test_plan_of_a_store_names_the_store(folder: Path) -> None:
     change(folder, "UPDATE notes SET content = ? WHERE name = 'plan'", json.dumps(content))
     with pytest.raises(BadInput, match=rf"{FILE}: seeds"), read_store(folder) as store:
         store.plan  # noqa: B018
+
+
+DAMAGE = {
+    "a number": "UPDATE ended SET measured = replace(measured, '0', '1') WHERE rowid = 1",
+    "a setting": "UPDATE ended SET trial = replace(trial, 'BC', 'bC') WHERE rowid = 1",
+    "a failure": "UPDATE ended SET failure = 'no' WHERE rowid = 1",
+    "the facts": "UPDATE datasets SET facts = replace(facts, '1', '2')",
+    "the plan": "UPDATE notes SET content = replace(content, '2', '3') WHERE name = 'plan'",
+    "the versions": "UPDATE notes SET content = '{\"jax\": \"9\"}' WHERE name = 'versions'",
+}
+
+
+def inline(folder: Path, extensions: object) -> InlineExecutor:
+    """Run trials in this process."""
+    return InlineExecutor(folder)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_row_is_never_read(tmp_path: Path, damage: str) -> None:
+    """The study goes on from what is sound, and ends with the same rows."""
+    plan = grid_plan(seeds=1)
+    run_plan(plan, tmp_path, ignore_progress, inline)
+    before = rows(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "study.sqlite")) as connection, connection:
+        assert connection.execute(DAMAGE[damage]).rowcount == 1
+    with pytest.raises(Damaged, match="damaged in the row"), read_store(tmp_path):
+        pass
+    run_plan(plan, tmp_path, ignore_progress, inline)
+    assert rows(tmp_path) == before
+    with read_store(tmp_path) as store:
+        (warning,) = store.warnings()
+    assert "damaged in the store" in warning or "in the store were damaged" in warning
+
+
+def test_settings_that_are_lost_are_not_guessed(tmp_path: Path) -> None:
+    """The settings of today are written again only if they are those of the beginning."""
+    plan = grid_plan(seeds=1)
+    with open_store(tmp_path, plan, {}):
+        pass
+    damage = "UPDATE notes SET content = '[]' WHERE name = 'settings'"
+    other = "UPDATE checksums SET sha256 = '' WHERE key = 'settings'"
+    for statements, sound in ([damage], True), ([damage, other], False):
+        with closing(sqlite3.connect(tmp_path / "study.sqlite")) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+        if sound:
+            with open_store(tmp_path, plan, {}) as store:
+                assert store.plan.frozen
+        else:
+            with (
+                pytest.raises(Damaged, match="cannot be made again"),
+                open_store(tmp_path, plan, {}),
+            ):
+                pass
+
+
+def test_rows_without_checksums_are_read(tmp_path: Path) -> None:
+    """Earlier versions wrote none; a study of theirs goes on, with checksums for new rows."""
+    plan = grid_plan(seeds=1)
+    run_plan(plan, tmp_path, ignore_progress, inline)
+    before = rows(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "study.sqlite")) as connection, connection:
+        connection.execute("DROP TABLE checksums")
+        connection.execute("DROP TABLE warnings")
+        connection.execute("DELETE FROM ended WHERE rowid = 1")
+    run_plan(plan, tmp_path, ignore_progress, inline)
+    assert rows(tmp_path) == before
+    with read_store(tmp_path) as store:
+        signed = store.connection.execute("SELECT kind FROM checksums").fetchall()
+        assert (signed, store.warnings()) == ([("ended",)], [])

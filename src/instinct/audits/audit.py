@@ -221,10 +221,12 @@ def run_audit(
     display: Display | None = None,
     executor: MakeExecutor | None = None,
     roles: Roles = NO_ROLES,
+    *,
+    retry_failed: bool = False,
 ) -> Audit:
     """Run an audit from its options; the dataset is opened once and checked before any training.
 
-    `roles` are those of the columns of a table.
+    `roles` are those of the columns of a table. With `retry_failed`, failed runs run again.
     """
     display = display or Silent()
     task = "" if options.env is None else judged_in(options.env)
@@ -259,7 +261,7 @@ def run_audit(
     if options.both_ends and not opened.terminals.any():
         raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
     del opened
-    run_plan(plan, where, display.trials, executor)
+    run_plan(plan, where, display.trials, executor, retry_failed=retry_failed)
     return Audit(read_findings(where), where, tuple(sections))
 
 

@@ -9,6 +9,7 @@ was never stopped.
 import csv
 import io
 import json
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -24,11 +25,13 @@ from instinct.behaviors.replay import Replay
 from instinct.behaviors.sac import SAC, SACState, sample
 from instinct.deep.algorithms.algorithm import from_unit
 from instinct.deep.training.checkpoint import load_arrays, nest, restore, save_tree
-from instinct.errors import BadInput
+from instinct.errors import BadInput, Damaged
 from instinct.tasks.environments import Environment
 from instinct.tasks.evaluation import evaluate
 from instinct.tasks.simulation import Task, action_box
 from instinct.util.atomic import write_atomically
+
+log = logging.getLogger(__name__)
 
 UPDATES = 50
 """Updates in one compiled call; each call follows as many steps of every environment."""
@@ -99,9 +102,7 @@ class Training:
         self.state: SACState = config.sac.init(jax.random.key(config.seed), n, m)
         self.step = 0
         self.curve: list[TrainingPoint] = []
-        if (folder / "checkpoint.safetensors").exists():
-            self.resume()
-        else:
+        if not self.resume():
             self.save_policy()
 
     def round(self) -> TrainingPoint:
@@ -160,9 +161,16 @@ class Training:
         path = self.folder / "policies" / f"{self.step:08d}.safetensors"
         save_tree(path, self.state["policy"], {"plan": self.config.identity()})
 
-    def resume(self) -> None:
+    def resume(self) -> bool:
+        """Resume from the checkpoint; return False if there is none or it is damaged."""
         path = self.folder / "checkpoint.safetensors"
-        arrays, notes = load_arrays(path)
+        if not path.exists():
+            return False
+        try:
+            arrays, notes = load_arrays(path)
+        except Damaged as fault:
+            log.warning("%s; the training begins again", fault)
+            return False
         if notes.get("plan") != self.config.identity():
             raise BadInput("holds another training; choose another folder", file=self.folder)
         state = {name: arrays.pop(name) for name in [*arrays] if name.startswith("state/")}
@@ -171,6 +179,7 @@ class Training:
         self.state, self.step = jax.tree.map(jax.numpy.asarray, restored), int(notes["step"])
         self.replay.restore(saved["replay"])
         self.curve = [TrainingPoint(int(row[0]), *map(float, row[1:])) for row in saved["curve"]]
+        return True
 
 
 class Episodes:

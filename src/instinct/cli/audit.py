@@ -8,7 +8,14 @@ import typer
 from instinct.audits.audit import audit_folder, run_audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.progress import show_study_progress
-from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
+from instinct.cli.executors import (
+    Executor,
+    RayAddress,
+    RetryFailed,
+    Workers,
+    check_failures,
+    choose_executor,
+)
 from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
@@ -127,6 +134,7 @@ def audit_command(
         Path | None,
         folder_option("The audit's folder.", "results/audit-DATASET"),
     ] = None,
+    retry_failed: RetryFailed = False,
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
@@ -172,16 +180,26 @@ def audit_command(
         cost_target=cost_target,
     )
     make = choose_executor(executor, workers, ray_address)
-    documents = []
+    audits, documents = [], []
     for dataset in datasets:
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
         with show_study_progress(dataset) as display:
-            found = run_audit(dataset, options, where, display=display, executor=make, roles=roles)
+            found = run_audit(
+                dataset,
+                options,
+                where,
+                display=display,
+                executor=make,
+                roles=roles,
+                retry_failed=retry_failed,
+            )
+        audits.append(found)
         path = found.write()
         documents.append(found.document)
         if not json:
             show_page(found.page, path)
     if json:
         print_json(documents[0] if len(documents) == 1 else {"audits": documents})
+    check_failures(*(audit.findings for audit in audits))

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from instinct.engine.run_plan import MakeExecutor, local
+from instinct.errors import InstinctError
+from instinct.study.findings import Findings
 
 Workers = Annotated[
     int | None,
@@ -20,6 +22,20 @@ RayAddress = Annotated[
     str | None,
     typer.Option(help="The address of the Ray cluster.", show_default="found by Ray"),
 ]
+
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run failed runs again from their beginning.")
+]
+
+
+def check_failures(*studies: Findings) -> None:
+    """Raise if runs of finished studies have failed."""
+    failed, trials = (sum(getattr(each, name) for each in studies) for name in ("failed", "trials"))
+    if failed:
+        raise InstinctError(
+            f"{failed} of {trials} runs failed, for the reasons above; the same command with "
+            "--retry-failed runs them again"
+        )
 
 
 def choose_executor(name: str, workers: int | None, address: str | None) -> MakeExecutor:

@@ -6,7 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from instinct.audits.progress import show_study_progress
-from instinct.cli.executors import Executor, RayAddress, Workers, choose_executor
+from instinct.cli.executors import (
+    Executor,
+    RayAddress,
+    RetryFailed,
+    Workers,
+    check_failures,
+    choose_executor,
+)
 from instinct.cli.options import folder_option, split_names
 from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
 from instinct.engine.prediction import predict
@@ -161,12 +168,15 @@ def run(
             help="Reuse the finished runs of another study or audit; can be repeated.",
         ),
     ] = None,
+    retry_failed: RetryFailed = False,
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
     """Run or continue a study; print its tables, and write figures and a page.
+
+    If runs have failed, the command says so at its end and exits with 1.
 
     Example: instinct study run d4rl --subset hopper-medium,BC,PSPI --seeds 3
     """
@@ -184,8 +194,11 @@ def run(
     folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display:
         make = choose_executor(executor, workers, ray_address)
-        run_plan(planned, folder, display.trials, make, reuse or ())
+        run_plan(
+            planned, folder, display.trials, make, reuse or (), retry_failed=retry_failed
+        )
     write_report(name, folder, json)
+    check_failures(read_findings(folder))
 
 
 @app.command()

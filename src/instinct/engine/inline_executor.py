@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from instinct.deep import cache_programs
+from instinct.deep import StageProgress, cache_programs
 from instinct.engine.local_executor import Event
-from instinct.engine.trial_runner import TrialRunner
+from instinct.engine.notices import Notice, forward_warnings
+from instinct.engine.trial_runner import DatasetOpened, TrialRunner
 from instinct.engine.worker_main import attempt
 from instinct.study.trials import Trial
 
@@ -39,6 +40,10 @@ class InlineExecutor:
         """Run the trial and return everything it reported."""
         assert self.trial is not None
         events: list[Event] = []
-        run = partial(self.runner.run, self.trial, lambda message: events.append(Event(0, message)))
-        events.append(Event(0, attempt(run)))
+
+        def send(message: StageProgress | DatasetOpened | Notice) -> None:
+            events.append(Event(0, message))
+
+        with forward_warnings(send):
+            events.append(Event(0, attempt(partial(self.runner.run, self.trial, send))))
         return events

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from instinct.deep import StageProgress
+from instinct.engine.notices import Notice
 from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
@@ -27,13 +28,13 @@ EXIT_TIMEOUT = 10.0
 class Event:
     """A message from a worker.
 
-    The message is progress, an opened dataset, or the measurement that ends a trial. A string is
+    The message is progress, an opened dataset, a warning, or the measurement that ends a trial. A string is
     the reason why the worker died or the trial raised an exception. An `InstinctError` stops the
     whole study.
     """
 
     worker: int
-    message: StageProgress | DatasetOpened | Measurement | str | InstinctError
+    message: StageProgress | DatasetOpened | Notice | Measurement | str | InstinctError
 
 
 class Executor(Protocol):

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from instinct.deep import StageProgress, cache_programs
 from instinct.engine.local_executor import EXIT_TIMEOUT, Event
+from instinct.engine.notices import Notice, forward_warnings
 from instinct.engine.run_plan import MakeExecutor
 from instinct.engine.trial_runner import (
     RUNS,
@@ -71,6 +72,7 @@ Message = (
     | Files
     | StageProgress
     | DatasetOpened
+    | Notice
     | Measurement
     | str
     | InstinctError
@@ -120,7 +122,8 @@ class RayWorker:
         """Run the trial, send the files of its run, and return its measurement."""
         write_files(self.folder, warm_starts)
         self.shared |= {*warm_starts.contents}
-        measurement = self.runner.run(trial, self.on_event)
+        with forward_warnings(self.outbox.put):
+            measurement = self.runner.run(trial, self.on_event)
         files = [file.name for file in (self.folder / self.run_folder).glob("[!.]*")]
         self.outbox.put(read_files(self.folder, {f"{self.run_folder}/{name}" for name in files}))
         return measurement

@@ -11,10 +11,10 @@ from instinct.engine.extensions import all_can_travel
 from instinct.engine.inline_executor import InlineExecutor
 from instinct.engine.local_executor import Executor, LocalExecutor
 from instinct.engine.scheduler import OnStudyProgress, execute
-from instinct.engine.trial_runner import RUNS, WARM_STARTS
+from instinct.engine.trial_runner import RUNS, WARM_STARTS, TrialRunner
 from instinct.study.extensions import used_extensions
 from instinct.study.plan import Plan
-from instinct.study.store import Store, open_store, read_store
+from instinct.study.store import Store, open_store, read_store, warn
 from instinct.study.tuning import choose_settings, trials_of
 from instinct.util.versions import versions
 
@@ -42,13 +42,19 @@ def run_plan(
     on_progress: OnStudyProgress,
     executor: MakeExecutor | None = None,
     import_from: Sequence[Path] = (),
+    *,
+    retry_failed: bool = False,
 ) -> None:
     """Run all trials of the plan that have not ended yet according to the store in `folder`.
 
-    Import the trials that the studies in the folders `import_from` have already run.
+    Import the trials that the studies in the folders `import_from` have already run. With
+    `retry_failed`, trials that have failed run again from their beginning.
     """
     with open_store(folder, plan, versions()) as store:
         plan = store.plan
+        restore_facts(plan, store, folder)
+        if retry_failed:
+            forget_failures(store, folder)
         for other in import_from:
             import_trials(plan, store, other)
         if not count_remaining(plan, store):
@@ -68,6 +74,27 @@ def check_files(plan: Plan, store: Store) -> None:
             task = plan.task_of(name)
             found = find_dataset(name, action_range=plan.action_range, task=task)
             store.add_dataset(name, {**facts, "hash": found.hash})
+
+
+def restore_facts(plan: Plan, store: Store, folder: Path) -> None:
+    """Compute damaged facts about datasets again."""
+    for _, name in store.damaged("datasets"):
+        trials = (t for t in trials_of(plan, store) if name in (t.dataset, t.filtered_name))
+        for trial in [*trials][:1]:
+            opened: list[Any] = []
+            TrialRunner(folder).prepare(trial, opened.append)
+            for each in opened:
+                store.write_facts_again(each.dataset, each.facts)
+            warn(store, f"{name}: its facts were damaged in the store; they were computed again")
+
+
+def forget_failures(store: Store, folder: Path) -> None:
+    """Forget the trials that have failed, with the files of their runs, so that they run again."""
+    failed = [identity for identity, succeeded in store.succeeded().items() if not succeeded]
+    if failed:
+        for identity in failed:
+            shutil.rmtree(folder / RUNS / identity, ignore_errors=True)
+        store.forget(failed, f"{len(failed)} of the runs had failed and were tried again")
 
 
 def import_trials(plan: Plan, store: Store, folder: Path) -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, Executor
+from instinct.engine.notices import Notice
 from instinct.engine.trial_runner import DatasetOpened, warm_starts_before
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
-from instinct.study.store import Store
+from instinct.study.store import Store, warn
 from instinct.study.trials import Trial
 
 ATTEMPTS = 3
@@ -72,6 +73,8 @@ class Scheduler:
             raise message
         if isinstance(message, DatasetOpened):
             self.store.add_dataset(message.dataset, message.facts)
+        elif isinstance(message, Notice):
+            warn(self.store, message.text)
         elif isinstance(message, StageProgress):
             warm_starts = self.running[event.worker].warm_starts
             self.finished_warm_starts |= {*warm_starts_before(message.stage, warm_starts)}

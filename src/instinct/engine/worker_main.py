@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from instinct.deep import cache_programs
+from instinct.engine.notices import forward_warnings
 from instinct.engine.trial_runner import TrialRunner
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import register
@@ -34,8 +35,9 @@ def main(handle: int, core: int, folder: Path) -> None:
     sys.path += [place for place in connection.recv() if place not in sys.path]
     register(*connection.recv())
     runner = TrialRunner(folder)
-    while True:
-        connection.send(attempt(partial(runner.run, connection.recv(), connection.send)))
+    with forward_warnings(connection.send):
+        while True:
+            connection.send(attempt(partial(runner.run, connection.recv(), connection.send)))
 
 
 def exit_with_parent(handle: int) -> None:

@@ -83,6 +83,8 @@ def provenance(findings: Findings) -> dict[str, str]:
         described["tuning"] = f"{plan.tuning_seeds} {kind} seeds, rule {plan.rule}"
     if plan.scaled:
         described["scaled down"] = "; ".join(plan.scaled)
+    if findings.warnings:
+        described["warnings"] = "; ".join(unique(findings.warnings))
     for dataset, facts in findings.data.items():
         source = f"recorded from {facts['recorded_from']}, " if "recorded_from" in facts else ""
         described[dataset] = f"{source}SHA-256 {facts['hash']}"

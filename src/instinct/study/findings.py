@@ -78,6 +78,8 @@ class Findings:
     missing: tuple[str, ...]
     tried: tuple[Tried, ...] = ()
     """The tuning runs that have ended."""
+    warnings: tuple[str, ...] = ()
+    """What was damaged and made again, and what had failed and was tried again."""
 
     def __repr__(self) -> str:
         return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
@@ -261,6 +263,7 @@ def findings(store: Store) -> Findings:
             *failed,
         ),
         tried=tuple(tuning_runs(plan, ended)),
+        warnings=tuple(store.warnings()),
     )
 
 

@@ -1,27 +1,32 @@
 """The store of a study: one SQLite file with its plan and the measurement of every trial.
 
 One process writes; others may read at any time. A row is written once, in one transaction, and
-never changed. The file has only text and numbers.
+never changed. The file has only text and numbers. Rows have checksums (`row_checks.py`): a damaged
+one is not read, and is made again when the study goes on.
 """
 
 import json
+import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from instinct.deep.algorithms.settings import Setting
-from instinct.errors import BadInput, InstinctError
+from instinct.errors import BadInput, Damaged, InstinctError
 from instinct.study.lock import lock_folder, now
 from instinct.study.lock import lock_holder as lock_holder
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content
+from instinct.study.row_checks import add_tables, damaged_rows, has_table, is_signed, sign
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
+
+log = logging.getLogger(__name__)
 
 FILE = "study.sqlite"
 TABLES = """
@@ -95,6 +100,19 @@ class Store:
             rows = self.connection.execute("SELECT 1 FROM notes WHERE name = ?", (name,))
             return rows.fetchone() is not None
 
+    def damaged(self, *tables: str) -> list[tuple[str, str]]:
+        """Return table and key of every row that is not as it was written."""
+        with translate_sqlite_errors(self.path):
+            return damaged_rows(self.connection, *tables)
+
+    def warnings(self) -> list[str]:
+        """Return what was made again, and other warnings."""
+        with translate_sqlite_errors(self.path):
+            if not has_table(self.connection, "warnings"):
+                return []
+            rows = self.connection.execute("SELECT warning FROM warnings ORDER BY number")
+            return [warning for (warning,) in rows]
+
     def note(self, name: str) -> Any:
         with translate_sqlite_errors(self.path):
             row = self.connection.execute(
@@ -157,6 +175,7 @@ class Store:
                     now(),
                 ),
             )
+            sign(self.connection, "ended", trial.identity)
 
     def add_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
         """Store the facts about a dataset; raise if the data have changed since."""
@@ -169,6 +188,7 @@ class Store:
                     "INSERT INTO datasets VALUES (?, ?, ?)",
                     (name, facts["hash"], json.dumps({**facts, "format": FORMAT})),
                 )
+                sign(self.connection, "datasets", name)
         if row is not None and row[0] != facts["hash"]:
             raise InstinctError(
                 f"{name} has changed since the study began (SHA-256 {row[0][:12]}… then, "
@@ -183,6 +203,45 @@ class Store:
                 (trial.identity, reason, now()),
             )
 
+    def add_warning(self, warning: str) -> None:
+        """Store that something was made again, or another warning."""
+        with translate_sqlite_errors(self.path), self.connection:
+            self.connection.execute(
+                "INSERT INTO warnings (warning, warned) VALUES (?, ?)", (warning, now())
+            )
+
+    def forget(self, identities: Collection[str], why: str) -> None:
+        """Remove ended trials, so that they run again, and store why."""
+        self.add_warning(why)
+        with translate_sqlite_errors(self.path), self.connection:
+            for statement in (
+                "DELETE FROM ended WHERE identity = ?",
+                "DELETE FROM deaths WHERE identity = ?",
+                "DELETE FROM checksums WHERE kind = 'ended' AND key = ?",
+            ):
+                self.connection.executemany(statement, [(each,) for each in identities])
+
+    def write_facts_again(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Replace damaged facts about a dataset; raise if the data have changed."""
+        self.add_dataset(name, facts)
+        with translate_sqlite_errors(self.path), self.connection:
+            text = json.dumps({**facts, "format": FORMAT})
+            self.connection.execute("UPDATE datasets SET facts = ? WHERE name = ?", (text, name))
+            sign(self.connection, "datasets", name)
+
+    def write_note_again(self, name: str, content: Any) -> None:
+        """Replace a damaged note if `content` is what was written first; forget versions."""
+        text = json.dumps({} if name == "versions" else content)
+        with translate_sqlite_errors(self.path), self.connection:
+            if name != "versions" and not is_signed(self.connection, "notes", (name, text)):
+                raise Damaged(
+                    "is damaged and cannot be made again; move the store away to start again",
+                    file=self.path,
+                    field=name,
+                )
+            self.connection.execute("UPDATE notes SET content = ? WHERE name = ?", (text, name))
+            sign(self.connection, "notes", name)
+
 
 @contextmanager
 def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterator[Store]:
@@ -193,12 +252,11 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
             check_integrity(connection)
             connection.execute("PRAGMA synchronous = FULL")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
-                settings = [[list(cell), values] for cell, values in plan.freeze().items()]
-                create_tables(
-                    connection,
-                    {"plan": plan.content, "settings": settings, "versions": dict(versions)},
-                )
+                create_tables(connection, notes_of(plan) | {"versions": dict(versions)})
+            elif has_table(connection, "ended"):
+                add_tables(connection)
         store = Store(path, connection)
+        repair_rows(store, plan)
         if store.plan.content != plan.content:
             raise BadInput(
                 "holds a study with another plan; choose another folder with `folder=`",
@@ -208,6 +266,12 @@ def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterato
         yield store
 
 
+def notes_of(plan: Plan) -> dict[str, Any]:
+    """Return what a store notes about a plan: the plan, and what its settings mean today."""
+    settings = [[list(cell), values] for cell, values in plan.freeze().items()]
+    return {"plan": plan.content, "settings": settings}
+
+
 def create_tables(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> None:
     """Create the tables and the notes in one transaction."""
     connection.execute("PRAGMA journal_mode = WAL")
@@ -215,8 +279,28 @@ def create_tables(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> N
         connection.execute("BEGIN IMMEDIATE")
         for statement in TABLES.split(";"):
             connection.execute(statement)
+        add_tables(connection)
         for name, content in notes.items():
             connection.execute("INSERT INTO notes VALUES (?, ?)", (name, json.dumps(content)))
+            sign(connection, "notes", name)
+
+
+def repair_rows(store: Store, plan: Plan) -> None:
+    """Write damaged notes again, and remove damaged rows of trials, which run again."""
+    for _, name in store.damaged("notes"):
+        store.write_note_again(name, notes_of(plan).get(name))
+        warn(store, f"the {name} of the study were damaged in the store and written again")
+    rows = [identity for _, identity in store.damaged("ended")]
+    if rows:
+        why = f"{len(rows)} of the results in the store were damaged; their trials run again"
+        log.warning("%s: %s", store.path, why)
+        store.forget(rows, why)
+
+
+def warn(store: Store, warning: str) -> None:
+    """Print a warning and store it."""
+    log.warning("%s", warning)
+    store.add_warning(warning)
 
 
 @contextmanager
@@ -228,7 +312,11 @@ def read_store(folder: Path) -> Iterator[Store]:
     with connect(path, write=False) as connection:
         with translate_sqlite_errors(path):
             check_integrity(connection)
-        yield Store(path, connection)
+        store = Store(path, connection)
+        for table, key in store.damaged():
+            problem = f"is damaged in the row {key!r}; run the study again to repair it"
+            raise Damaged(problem, file=path, field=table)
+        yield store
 
 
 @contextmanager

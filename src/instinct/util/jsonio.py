@@ -2,27 +2,42 @@
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from instinct.errors import BadInput
+from instinct.errors import Damaged
 from instinct.util.atomic import write_atomically
+from instinct.util.hashing import hash_json
 
 
-def write_json(path: Path, content: Any) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+CHECKSUM = "checksum"
+"""The entry of a JSON object that holds the SHA-256 of all others."""
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON object with its checksum, whole or not at all."""
+    whole = {**content, CHECKSUM: checksum(content)}
+    write_atomically(path, (json.dumps(whole, indent=2) + "\n").encode())
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file that holds an object."""
+    """Read a JSON object and check its checksum; files of earlier versions have none."""
     try:
         content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"is not a readable JSON file ({error})", file=path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise Damaged(f"is not a readable JSON file ({error})", file=path) from None
     if not isinstance(content, dict):
-        raise BadInput("is not a JSON object", file=path)
+        raise Damaged("is not a JSON object", file=path)
+    found = content.pop(CHECKSUM, None)
+    if found is not None and found != checksum(content):
+        raise Damaged("is damaged: its checksum does not fit", file=path)
     return content
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of an object as JSON gives it back."""
+    return hash_json(json.loads(json.dumps(content)))
 
 
 def to_json_data(value: Any) -> Any:

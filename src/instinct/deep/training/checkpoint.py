@@ -1,5 +1,9 @@
-"""Save trees of arrays as safetensors files, written atomically, and read them."""
+"""Save trees of arrays as safetensors files, written atomically, and read them.
 
+Every file has a checksum of its arrays and notes; files of earlier versions have none.
+"""
+
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,24 +14,38 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from instinct.data import Array
-from instinct.errors import BadInput
+from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
+from instinct.util.hashing import hash_arrays
+
+CHECKSUM = "checksum"
+"""The note that holds the checksum of a file."""
 
 
 def save_tree(path: Path, tree: Any, notes: Mapping[str, str] | None = None) -> None:
     """Write the leaves of the tree by name, with notes as metadata."""
     arrays = {name: np.asarray(leaf, order="C") for name, leaf in named_leaves(tree)}
-    write_atomically(path, save(arrays, dict(notes or {})))
+    kept = dict(notes or {})
+    write_atomically(path, save(arrays, kept | {CHECKSUM: checksum(arrays, kept)}))
 
 
 def load_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
-    """Return the arrays of a file by name, and its notes."""
+    """Return the arrays of a file by name, and its notes. Raise if it is damaged."""
     try:
         with safe_open(path, framework="numpy") as file:
-            names = file.keys()
-            return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
-    except (SafetensorError, OSError) as error:
-        raise BadInput(f"is not a readable safetensors file ({error})", file=path) from None
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            notes: dict[str, str] = dict(file.metadata() or {})
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        raise Damaged(f"is not a readable safetensors file ({error})", file=path) from None
+    found = notes.pop(CHECKSUM, None)
+    if found is not None and found != checksum(arrays, notes):
+        raise Damaged("is damaged: its checksum does not fit", file=path)
+    return arrays, notes
+
+
+def checksum(arrays: Mapping[str, Array], notes: Mapping[str, str]) -> str:
+    """Return the SHA-256 of arrays with their names, types, shapes, and of notes."""
+    return hash_arrays(sorted(arrays.items()), json.dumps(dict(notes), sort_keys=True))
 
 
 def nest(arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -67,7 +85,7 @@ def nest_snapshots(arrays: Mapping[str, Array], file: Path) -> dict[int, dict[st
     for name in arrays:
         step, _, rest = name.partition("/")
         if not (step.isdecimal() and rest):
-            raise BadInput("is not part of the policy after a step", file=file, field=name)
+            raise Damaged("is not part of the policy after a step", file=file, field=name)
     steps = sorted({int(name.partition("/")[0]) for name in arrays})
     return {step: nest(take(arrays, f"{step}/")) for step in steps}
 

@@ -12,8 +12,8 @@ from instinct.deep.training.runs import (
     Outcome,
     Run,
     close_folder,
-    load_outcome,
     open_folder,
+    outcome_if_sound,
 )
 from instinct.deep.training.stage import PACE, OnProgress, Pace, StageTraining, train_stage
 
@@ -43,15 +43,15 @@ def train_alike(
     """Train runs that differ only in numbers (seed, rewards, traced settings) as one program."""
     for run in runs:
         run.check()
+    for run in runs:
+        open_folder(run)
     outcomes = {
-        i: load_outcome(run.folder)
+        i: outcome
         for i, run in enumerate(runs)
-        if run.folder is not None and (run.folder / "result.json").exists()
+        if run.folder is not None and (outcome := outcome_if_sound(run.folder)) is not None
     }
     unfinished = [i for i in range(len(runs)) if i not in outcomes]
     if unfinished:
-        for i in unfinished:
-            open_folder(runs[i])
         depth = len(stages(runs[0].algorithm)) - 1
         trainings = train_stages(
             [runs[i] for i in unfinished],

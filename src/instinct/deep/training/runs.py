@@ -7,6 +7,7 @@ the policies along the way, and `result.json`, which has the diagnostics, and
 
 import csv
 import io
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,14 +22,17 @@ from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights
 from instinct.deep.algorithms.registry import check_actions, find_algorithm
 from instinct.deep.algorithms.settings import check, configure, identity_settings, settings_of
 from instinct.deep.training.checkpoint import load_arrays, nest, nest_snapshots, save_tree
-from instinct.errors import BadInput
+from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
-from instinct.util.hashing import hash_arrays, hash_json
+from instinct.util.hashing import hash_arrays, hash_bytes, hash_json
 from instinct.util.jsonio import read_json, write_json
 
+log = logging.getLogger(__name__)
+
+CONFIG, RESULT, METRICS = "config.json", "result.json", "metrics.csv"
 CHECKPOINT = "checkpoint.safetensors"
+WEIGHTS = "weights.safetensors"
 SNAPSHOTS = "snapshots.safetensors"
-RESULT = "result.json"
 
 
 @dataclass(frozen=True)
@@ -81,14 +85,24 @@ class Run:
         """Reject data that cannot be trained on, or a folder that holds another run."""
         check_actions(type(self.algorithm), self.dataset.action_space)
         check(self.algorithm, len(self.dataset))
-        if self.folder is not None and (self.folder / "config.json").exists():
-            there, mine = read_json(self.folder / "config.json"), self.config()
-            for config in (there, mine):
-                config["settings"] = identity_settings(
-                    type(self.algorithm), config.get("settings", {}), since=3
-                )
-            if any(there.get(name) != mine[name] for name in mine if name != "versions"):
-                raise BadInput("holds another run; choose another folder", file=self.folder)
+        there, mine = self.stored_config(), self.config()
+        if there is None:
+            return
+        for config in (there, mine):
+            config["settings"] = identity_settings(
+                type(self.algorithm), config.get("settings", {}), since=3
+            )
+        if any(there.get(name) != mine[name] for name in mine if name != "versions"):
+            raise BadInput("holds another run; choose another folder", file=self.folder)
+
+    def stored_config(self) -> dict[str, Any] | None:
+        """Return the config in the folder, or None if there is none or it is damaged."""
+        if self.folder is None or not (self.folder / CONFIG).exists():
+            return None
+        try:
+            return read_json(self.folder / CONFIG)
+        except Damaged:
+            return None
 
 
 @dataclass(frozen=True)
@@ -121,28 +135,41 @@ class SavedRun:
 
 def open_folder(run: Run) -> None:
     """Write the config of the run, unless it is there."""
-    if run.folder is not None and not (run.folder / "config.json").exists():
-        write_json(run.folder / "config.json", run.config())
+    if run.folder is not None and run.stored_config() is None:
+        if (run.folder / CONFIG).exists():
+            log.warning("%s: is damaged; it is written again", run.folder / CONFIG)
+        write_json(run.folder / CONFIG, run.config())
 
 
 def close_folder(folder: Path, outcome: Outcome) -> None:
-    """Write the outcome of a run; `result.json` comes last and marks the run as finished."""
+    """Write the outcome of a run; `result.json` comes last and marks the run as finished.
+
+    It has the checksums of the files that belong to it.
+    """
     if not outcome.failure:
-        save_tree(folder / "weights.safetensors", outcome.weights)
+        save_tree(folder / WEIGHTS, outcome.weights)
         if outcome.snapshots:
             snapshots = {str(step): weights for step, weights in outcome.snapshots.items()}
             save_tree(folder / SNAPSHOTS, snapshots)
-    write_metrics(folder / "metrics.csv", outcome.metrics)
-    status = "failed" if outcome.failure else "finished"
-    result = {"status": status, "failure": outcome.failure}
-    write_json(folder / RESULT, result | {"diagnostics": dict(outcome.diagnostics)})
+    write_metrics(folder / METRICS, outcome.metrics)
+    result = {
+        "status": "failed" if outcome.failure else "finished",
+        "failure": outcome.failure,
+        "diagnostics": dict(outcome.diagnostics),
+        "files": {
+            name: hash_bytes((folder / name).read_bytes())
+            for name in (METRICS, WEIGHTS, SNAPSHOTS)
+            if (folder / name).exists()
+        },
+    }
+    write_json(folder / RESULT, result)
     for path in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
         path.unlink(missing_ok=True)
 
 
 def load_run(folder: Path) -> SavedRun:
     """Read the folder of a finished or failed run."""
-    config = read_json(folder / "config.json")
+    config = read_json(folder / CONFIG)
     if not (folder / RESULT).exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
@@ -170,19 +197,49 @@ def described_space(config: Mapping[str, Any]) -> ActionSpace:
 
 
 def load_outcome(folder: Path) -> Outcome:
-    """Read what a run left; runs of earlier versions have neither snapshots nor diagnostics."""
-    failure = str(read_json(folder / RESULT).get("failure", ""))
-    arrays = {} if failure else load_arrays(folder / "weights.safetensors")[0]
+    """Read what a run left; raise `Damaged` if a file is not as the run wrote it.
+
+    Runs of earlier versions have neither snapshots nor diagnostics nor checksums.
+    """
+    result = read_json(folder / RESULT)
+    check_files(folder, result.get("files", {}))
+    failure = str(result.get("failure", ""))
+    arrays = {} if failure else load_arrays(folder / WEIGHTS)[0]
     snapshots = {}
     if (folder / SNAPSHOTS).exists():
         snapshots = nest_snapshots(load_arrays(folder / SNAPSHOTS)[0], folder / SNAPSHOTS)
     return Outcome(
         nest(arrays),
-        read_metrics(folder / "metrics.csv"),
+        read_metrics(folder / METRICS),
         failure,
         snapshots,
         load_diagnostics(folder),
     )
+
+
+def outcome_if_sound(folder: Path) -> Outcome | None:
+    """Return the outcome of a finished run, or None if there is none or it is damaged."""
+    if not (folder / RESULT).exists():
+        return None
+    try:
+        return load_outcome(folder)
+    except Damaged as fault:
+        log.warning("%s; the run is trained again", fault)
+        (folder / RESULT).unlink()
+        return None
+
+
+def check_files(folder: Path, checksums: Any) -> None:
+    """Raise unless the files of a run have the checksums that its result names."""
+    if not isinstance(checksums, dict):
+        raise Damaged("must be checksums by name", file=folder / RESULT, field="files")
+    for name in {METRICS, WEIGHTS, SNAPSHOTS} & checksums.keys():
+        try:
+            found = hash_bytes((folder / name).read_bytes())
+        except OSError as error:
+            raise Damaged(f"cannot be read: {error.strerror}", file=folder / name) from None
+        if found != checksums[name]:
+            raise Damaged("is damaged: its checksum does not fit", file=folder / name)
 
 
 def load_diagnostics(folder: Path) -> dict[str, float]:
@@ -192,7 +249,7 @@ def load_diagnostics(folder: Path) -> dict[str, float]:
         return {str(name): float(value) for name, value in found.items()}
     except (AttributeError, TypeError, ValueError):
         problem = "must be numbers by name"
-        raise BadInput(problem, file=folder / RESULT, field="diagnostics") from None
+        raise Damaged(problem, file=folder / RESULT, field="diagnostics") from None
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:
@@ -209,5 +266,5 @@ def read_metrics(path: Path) -> dict[str, Array]:
         names, *rows = csv.reader(path.read_text().splitlines())
         table = np.array(rows, float).reshape(len(rows), len(names))
     except (OSError, ValueError) as error:
-        raise BadInput(f"is not a table of metrics ({error})", file=path) from None
+        raise Damaged(f"is not a table of metrics ({error})", file=path) from None
     return dict(zip(names, table.T, strict=True))

@@ -1,5 +1,6 @@
 """Train one stage of one run, or of several runs side by side in one program."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ from instinct.deep.training.loop import (
     begin_together,
 )
 from instinct.deep.training.old_checkpoints import rename_leaves
-from instinct.errors import BadInput
+from instinct.errors import BadInput, Damaged
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -114,23 +117,31 @@ class StageTraining:
             save_tree(self.checkpoint, tree, notes)
 
     def resume(self) -> None:
-        """Continue from the checkpoint if there is one."""
+        """Continue from the checkpoint if there is one; begin again if it is damaged."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
-        arrays, notes = load_arrays(self.checkpoint)
+        try:
+            self.load(self.checkpoint)
+        except Damaged as fault:
+            log.warning("%s; %s is trained from its beginning", fault, self.algorithm.NAME)
+
+    def load(self, checkpoint: Path) -> None:
+        """Take over everything from a checkpoint, or nothing if it is damaged."""
+        arrays, notes = load_arrays(checkpoint)
         if notes.get("identity") != self.identity:
-            raise BadInput("is the checkpoint of another run", file=self.checkpoint)
+            raise BadInput("is the checkpoint of another run", file=checkpoint)
         state, columns = take(arrays, "state/"), take(arrays, "metrics/")
         template = jax.eval_shape(begin, stack([self.algorithm]), self.key, self.data, self.warm)
         state = rename_leaves(state, [name for name, _ in named_leaves(template)])
-        self.state = restore(template, state, self.checkpoint)
-        self.snapshots = nest_snapshots(take(arrays, "snapshots/"), self.checkpoint)
+        restored = restore(template, state, checkpoint)
+        snapshots = nest_snapshots(take(arrays, "snapshots/"), checkpoint)
         try:
             table = zip(*(column.tolist() for column in columns.values()), strict=True)
-            self.rows = [dict(zip(columns, map(float, row), strict=True)) for row in table]
+            rows = [dict(zip(columns, map(float, row), strict=True)) for row in table]
             self.step, self.failure = int(notes["step"]), notes["failure"]
         except (KeyError, TypeError, ValueError):
-            raise BadInput("is not a whole checkpoint", file=self.checkpoint) from None
+            raise Damaged("is not a whole checkpoint", file=checkpoint) from None
+        self.state, self.snapshots, self.rows = restored, snapshots, rows
 
 
 def describe_divergence(row: Mapping[str, float]) -> str:
