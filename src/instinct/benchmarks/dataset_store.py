@@ -5,11 +5,9 @@ beside it. The note is written last; without it the dataset does not exist. A lo
 processes wait while one makes a dataset.
 """
 
-import fcntl
 import json
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from instinct.data.formats.npz import read_npz, write_npz
 from instinct.errors import InstinctError
 from instinct.util.atomic import write_atomically
 from instinct.util.folders import data_folder
+from instinct.util.locks import hold_lock
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +57,7 @@ def get_or_make(entry: str, make: Callable[[], Dataset], provenance: dict[str, A
     if dataset is not None:
         return dataset
     path = path_of(entry)
-    with locked(path.with_suffix(".lock")):
+    with hold_lock(path.with_suffix(".lock")):
         dataset = get(entry)
         if dataset is None:
             path.with_suffix(".json").unlink(missing_ok=True)
@@ -68,16 +67,3 @@ def get_or_make(entry: str, make: Callable[[], Dataset], provenance: dict[str, A
             text = json.dumps(note, indent=2) + "\n"
             write_atomically(path.with_suffix(".json"), text.encode())
     return dataset
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock among all processes; it is released when the process ends, however it ends."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("w")
-    except OSError as error:
-        raise InstinctError(f"{path}: cannot be written: {error.strerror}") from error
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -16,6 +16,7 @@ from instinct.study.extensions import used_extensions
 from instinct.study.plan import Plan
 from instinct.study.store import Store, open_store, read_store, warn
 from instinct.study.tuning import choose_settings, trials_of
+from instinct.util.atomic import refuse_link
 from instinct.util.versions import versions
 
 MakeExecutor = Callable[[Path, Sequence[Any]], AbstractContextManager[Executor]]
@@ -60,6 +61,7 @@ def run_plan(
         if not count_remaining(plan, store):
             check_files(plan, store)
             return
+        refuse_links(folder)
         remove_partial_files(folder)
         with (executor or local())(folder, used_extensions(plan.own)) as workers:
             execute(plan.tuning(), store, workers, on_progress)
@@ -109,6 +111,12 @@ def import_trials(plan: Plan, store: Store, folder: Path) -> None:
                 for name in {trial.dataset, trial.filtered_name} & facts.keys():
                     store.add_dataset(name, facts[name])
                 store.add(trial, found.measurement)
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise if the folders that runs are written to are links to somewhere else."""
+    for place in (folder / RUNS, folder / WARM_STARTS, *(folder / RUNS).glob("*")):
+        refuse_link(place)
 
 
 def remove_partial_files(folder: Path) -> None:

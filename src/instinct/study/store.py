@@ -25,6 +25,7 @@ from instinct.study.plan_files import from_content
 from instinct.study.row_checks import add_tables, damaged_rows, has_table, is_signed, sign
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
+from instinct.util.atomic import refuse_link
 
 log = logging.getLogger(__name__)
 
@@ -247,6 +248,8 @@ class Store:
 def open_store(folder: Path, plan: Plan, versions: Mapping[str, str]) -> Iterator[Store]:
     """Open the study in the folder to write, or create it; lock the folder meanwhile."""
     path = folder / FILE
+    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal"):
+        refuse_link(folder / name)
     with lock_folder(folder), connect(path, write=True) as connection:
         with translate_sqlite_errors(path):
             check_integrity(connection)

@@ -1,4 +1,7 @@
-"""Write files and folders atomically: readers see the old content or all of the new one."""
+"""Write files and folders atomically: readers see the old content or all of the new one.
+
+A link in the place of a file is replaced, never followed.
+"""
 
 import os
 import shutil
@@ -36,6 +39,12 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Write a file. If writing fails, the file has its old content."""
     with replacing(path) as scratch:
         scratch.write_bytes(content)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise if a path that is about to be written in place is a link to somewhere else."""
+    if path.is_symlink():
+        raise InstinctError(f"{path}: is a link, which is not followed; remove it")
 
 
 def sync_to_disk(path: Path) -> None:
