@@ -396,7 +396,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "pickle in archive": (archive_with_a_pickle, "holds 'data.pkl', which is not an array"),
     "external link": (foreign_link, "rewards: is a link out of the file: not followed"),
     "external storage": (outside_storage, "rewards: has its values outside the file"),
-    "bomb": (bomb, "GiB of data"),
+    "bomb": (bomb, "GiB of memory"),
     "folder": (lambda folder: folder, "is a folder without Minari's data/metadata.json or"),
     "pipe": (pipe, "pipe.npz: is not a regular file"),
     "unknown storage": (storage("zarr"), "data_format: is 'zarr'; hdf5, arrow, parquet can be"),

@@ -22,6 +22,7 @@ COMMANDS = {
     "results": "results.app",
     "behaviors": "behaviors.app",
     "bench": "bench.app",
+    "cache": "cache.cache_command",
     "setup": "setup.app",
 }
 

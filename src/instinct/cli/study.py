@@ -194,9 +194,7 @@ def run(
     folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display:
         make = choose_executor(executor, workers, ray_address)
-        run_plan(
-            planned, folder, display.trials, make, reuse or (), retry_failed=retry_failed
-        )
+        run_plan(planned, folder, display.trials, make, reuse or (), retry_failed=retry_failed)
     write_report(name, folder, json)
     check_failures(read_findings(folder))
 

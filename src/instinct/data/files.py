@@ -15,6 +15,7 @@ from instinct.data.tables.reader import read_table
 from instinct.data.tables.roles import NO_ROLES, Roles, roles_beside
 from instinct.data.tables.source import is_table
 from instinct.errors import BadInput
+from instinct.util.reading import refuse_special
 
 
 class Reader(Protocol):
@@ -53,16 +54,16 @@ def read(
     from the TOML file beside it. Large datasets are cached.
     """
     path = Path(path)
+    refuse_special(path)
     if is_table(path):
         return read_cached_table(path, action_range, task_space, roles)
     if roles != NO_ROLES:
         raise BadInput("is no table, whose columns have roles", file=path)
+    reader = choose_reader(path)
     options = f"{action_range} {task_space} {horizon}"
     dataset = cache.read_cached(path, options)
     if dataset is None:
-        dataset = choose_reader(path)(
-            path, action_range=action_range, task_space=task_space, horizon=horizon
-        )
+        dataset = reader(path, action_range=action_range, task_space=task_space, horizon=horizon)
         cache.write_cached(dataset, path, options)
     return dataset
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
+from instinct.data.formats.files import FILE_ERRORS
 from instinct.errors import BadInput
 from instinct.util.hashing import hash_bytes
+from instinct.util.reading import read_bytes
 
 Predicate = Callable[[Dataset], Array]
 """Maps a dataset to one true or false per transition."""
@@ -112,7 +114,7 @@ def parse_mask(text: str) -> Predicate | None:
             raise BadInput("has changed since the filter was chosen", file=path)
         try:
             rows: Array = np.load(io.BytesIO(content), allow_pickle=False)
-        except (ValueError, EOFError, OSError) as error:
+        except FILE_ERRORS as error:
             raise BadInput(f"is not a NumPy file of true and false ({error})", file=path) from None
         if rows.dtype != np.bool_ or rows.shape != (len(dataset),):
             raise BadInput(
@@ -135,10 +137,3 @@ def canonical_name(text: str) -> str:
     if match is None or match[2]:
         return text
     return f"{text}@{hash_bytes(read_bytes(Path(text)))[:16]}"
-
-
-def read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}", file=path) from None

@@ -30,6 +30,10 @@ from instinct.data import canonical_name
 from instinct.errors import BadInput
 from instinct.study.plan import Plan
 from instinct.study.plan_checks import MINIMUM
+from instinct.util.reading import read_text
+
+MOST_BYTES = 2**20
+"""The largest plan."""
 
 
 def from_content(content: Mapping[str, Any]) -> Plan:
@@ -80,8 +84,8 @@ def names(field: str, values: Any) -> tuple[str, ...]:
 def read_plan(path: Path) -> Plan:
     """Read the plan in a TOML file."""
     try:
-        return from_content(tomllib.loads(path.read_text("utf-8")))
-    except (OSError, ValueError) as error:
+        return from_content(tomllib.loads(read_text(path, MOST_BYTES)))
+    except (RecursionError, ValueError) as error:
         raise BadInput(f"is not a readable TOML file ({error})", file=path) from None
     except BadInput as fault:
         raise fault.in_file(path) from None

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from instinct.errors import Damaged
+from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_json
-
+from instinct.util.reading import read_text
 
 CHECKSUM = "checksum"
 """The entry of a JSON object that holds the SHA-256 of all others."""
@@ -24,8 +24,10 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object and check its checksum; files of earlier versions have none."""
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = json.loads(read_text(path))
+    except BadInput as fault:
+        raise Damaged(fault.problem, file=path) from None
+    except (ValueError, RecursionError) as error:
         raise Damaged(f"is not a readable JSON file ({error})", file=path) from None
     if not isinstance(content, dict):
         raise Damaged("is not a JSON object", file=path)

@@ -7,7 +7,7 @@ import h5py
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
-from instinct.data.formats.files import translate_errors
+from instinct.data.formats.files import check_memory, translate_errors
 from instinct.data.formats.names import find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
 from instinct.data.spaces import ActionSpace
@@ -24,11 +24,14 @@ def read_d4rl(
 ) -> Dataset:
     with translate_errors(path, "HDF5"):
         with h5py.File(path, "r") as file:
-            if "episode_0" in file:
+            if hdf5.open_item(file, "episode_0") is not None:
                 raise BadInput("is a file inside a Minari dataset; give the path of its folder")
             chosen = find_fields([*file])
+            known = [*chosen.names.values(), *SPACE_FIELDS]
+            found = {name: item for name in known if (item := hdf5.open_item(file, name))}
+            check_memory(sum(getattr(item, "nbytes", 0) for item in found.values()))
             arrays = {name: hdf5.read_array(file, name) for name in chosen.names.values()}
-            bounds = {name: hdf5.read_array(file, name) for name in SPACE_FIELDS if name in file}
+            bounds = {name: hdf5.read_array(file, name) for name in SPACE_FIELDS if name in found}
         dataset = assemble(
             chosen.rename(arrays),
             action_space=space_from_arrays(bounds),

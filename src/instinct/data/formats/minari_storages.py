@@ -13,7 +13,7 @@ import h5py
 from instinct.data.arrays import Array
 from instinct.data.formats import hdf5
 from instinct.data.formats.arrow import join, open_columns, read_columns
-from instinct.data.formats.files import check_memory, member, translate_errors
+from instinct.data.formats.files import member, translate_errors
 from instinct.data.formats.flatten import Tree, find
 from instinct.errors import BadInput
 
@@ -36,19 +36,18 @@ def read_hdf5_episodes(folder: Path) -> Iterator[tuple[str, Episode]]:
     """Yield the episodes of the HDF5 file with their names, in the order of recording."""
     path = member(folder, "data", MAIN_FILE)
     with translate_errors(path, "HDF5"), h5py.File(path, "r") as file:
-        check_memory(file.id.get_filesize())
+        hdf5.check_total(file)
         for name in in_order((each for each in file if each.startswith("episode_")), "episode_"):
             yield name, read_group(file, name)
 
 
 def read_group(file: h5py.File, name: str) -> Episode:
-    group = file[name]
-    if not isinstance(group, h5py.Group):
-        raise BadInput("is not a group of arrays", field=name)
-    require_fields(name, [*group])
-    known = {theirs: ours for theirs, ours in FIELDS.items() if theirs in group}
+    group = hdf5.open_group(file, name)
+    names = [*group]
+    require_fields(name, names)
+    known = {theirs: ours for theirs, ours in FIELDS.items() if theirs in names}
     episode = {ours: hdf5.read_tree(group, theirs) for theirs, ours in known.items()}
-    if COST in group:
+    if hdf5.open_item(group, COST) is not None:
         episode["costs"] = hdf5.read_array(group, COST)
     return episode
 

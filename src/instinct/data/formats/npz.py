@@ -8,7 +8,7 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
-from instinct.data.formats.files import check_memory, translate_errors
+from instinct.data.formats.files import check_expansion, check_memory, translate_errors
 from instinct.data.formats.names import FieldNames, find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
 from instinct.data.spaces import ActionSpace
@@ -45,6 +45,8 @@ def load_arrays(path: Path) -> tuple[dict[str, Array], FieldNames]:
             if not name.endswith(".npy"):
                 raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
         check_memory(sum(member.file_size for member in archive.infolist()))
+        for member in archive.infolist():
+            check_expansion(member.file_size, member.compress_size, member.filename)
     with np.load(path, allow_pickle=False) as archive:
         chosen = find_fields([name for name in archive.files if not name.startswith(METADATA)])
         known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS}

@@ -17,6 +17,7 @@ from instinct.data import Array
 from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_arrays
+from instinct.util.reading import refuse_special
 
 CHECKSUM = "checksum"
 """The note that holds the checksum of a file."""
@@ -31,6 +32,7 @@ def save_tree(path: Path, tree: Any, notes: Mapping[str, str] | None = None) -> 
 
 def load_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     """Return the arrays of a file by name, and its notes. Raise if it is damaged."""
+    refuse_special(path)
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118

@@ -26,6 +26,7 @@ from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_arrays, hash_bytes, hash_json
 from instinct.util.jsonio import read_json, write_json
+from instinct.util.reading import read_bytes, read_text
 
 log = logging.getLogger(__name__)
 
@@ -235,9 +236,9 @@ def check_files(folder: Path, checksums: Any) -> None:
         raise Damaged("must be checksums by name", file=folder / RESULT, field="files")
     for name in {METRICS, WEIGHTS, SNAPSHOTS} & checksums.keys():
         try:
-            found = hash_bytes((folder / name).read_bytes())
-        except OSError as error:
-            raise Damaged(f"cannot be read: {error.strerror}", file=folder / name) from None
+            found = hash_bytes(read_bytes(folder / name, most=2**40))
+        except BadInput as fault:
+            raise Damaged(fault.problem, file=folder / name) from None
         if found != checksums[name]:
             raise Damaged("is damaged: its checksum does not fit", file=folder / name)
 
@@ -263,8 +264,8 @@ def write_metrics(path: Path, metrics: dict[str, Array]) -> None:
 
 def read_metrics(path: Path) -> dict[str, Array]:
     try:
-        names, *rows = csv.reader(path.read_text().splitlines())
+        names, *rows = csv.reader(read_text(path).splitlines())
         table = np.array(rows, float).reshape(len(rows), len(names))
-    except (OSError, ValueError) as error:
+    except (BadInput, ValueError, csv.Error) as error:
         raise Damaged(f"is not a table of metrics ({error})", file=path) from None
     return dict(zip(names, table.T, strict=True))
