@@ -1,7 +1,6 @@
 """Measure the start of training: compilation, opening the data, the first step, memory."""
 
 import os
-import resource
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from instinct.bench.memory import peak_mib
 from instinct.data import read, write
 from instinct.deep.algorithms.registry import ALGORITHMS
 from instinct.deep.algorithms.settings import configure
@@ -132,7 +132,3 @@ def set_cache_folder(folder: Path) -> None:
 
 def dataset_path(folder: Path) -> Path:
     return folder / "hopper-like.hdf5"
-
-
-def peak_mib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,11 +1,11 @@
 """Measure time and memory of the tabular algorithms on a random dataset."""
 
-import resource
 import time
 from typing import NamedTuple
 
 import numpy as np
 
+from instinct.bench.memory import peak_mib
 from instinct.data import Dataset, Discrete
 from instinct.tabular.model import Model
 from instinct.tabular.registry import ALGORITHMS
@@ -78,14 +78,10 @@ def measure(
     begun = time.process_time()
     model = Model.of(data, discount=discount)
     _ = model.rewards, model.transitions
-    rows = [TabularTiming("model", time.process_time() - begun, peak())]
+    rows = [TabularTiming("model", time.process_time() - begun, peak_mib())]
     for name, algorithm in ALGORITHMS.items():
         subject = Model.of(layered, horizon=20) if algorithm.finite_horizon_only else model
         begun = time.process_time()
         algorithm.solve(subject, R)
-        rows.append(TabularTiming(name, time.process_time() - begun, peak()))
+        rows.append(TabularTiming(name, time.process_time() - begun, peak_mib()))
     return rows
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
