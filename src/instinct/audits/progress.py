@@ -13,7 +13,7 @@ from rich.progress import TaskID
 
 from instinct.deep import StageProgress
 from instinct.engine.scheduler import StudyProgress
-from instinct.util.bars import terminal_bars
+from instinct.util.bars import PlainConsole, terminal_bars
 
 REFRESH = 0.5
 """Seconds between two updates of a bar in a notebook."""
@@ -51,7 +51,7 @@ def show_study_progress(name: str) -> Iterator[Display]:
     if in_notebook():
         yield NotebookBar(name)
         return
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
     if not console.is_terminal:
         yield Lines(name, console)
         return

@@ -5,6 +5,7 @@ import sys
 import traceback
 
 from instinct.errors import BadInput, InstinctError
+from instinct.util.text import one_line, plain
 
 FLAGS = {"folder": "--out", "settings": "--set", "filters": "--filter"}
 """Command-line options that are not called like their Python parameter."""
@@ -16,11 +17,9 @@ def main() -> None:
 
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
-    logging.basicConfig(
-        level=logging.DEBUG if debug else logging.WARNING,
-        format="%(levelname)s: %(message)s",
-        stream=sys.stderr,
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PlainFormatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler])
     for noisy in ("matplotlib", "fontTools", "jax"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
@@ -33,6 +32,13 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - the last handler before the user
         kind = type(error).__name__
         fail(f"internal error ({kind}: {error}); add --debug for the traceback", 1, debug)
+
+
+class PlainFormatter(logging.Formatter):
+    """Formats messages without what a terminal would act on."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))
 
 
 def describe_error(error: InstinctError) -> str:
@@ -52,5 +58,5 @@ def fail(message: str, code: int, debug: bool) -> None:
     """Print the message, with the traceback when debugging, and exit with the code."""
     if debug:
         traceback.print_exc()
-    sys.stderr.write(f"instinct: {message}\n")
+    sys.stderr.write(f"instinct: {one_line(message)}\n")
     sys.exit(code)

@@ -32,6 +32,7 @@ from instinct.report.kit.figures import check_format, save
 from instinct.report.kit.length_bias import HORIZON, Scatter, draw
 from instinct.report.sections.filters import removal_table
 from instinct.study.facts import removal_numbers
+from instinct.util.text import plain
 
 
 @takes_roles
@@ -131,11 +132,13 @@ def convert(
 
 
 def table(source: str, summary: Summary, measured: dict[str, float], recorded_from: str) -> Table:
-    grid = Table(title=source, show_header=False, title_justify="left", title_style="bold")
+    grid = Table(
+        title=Text(plain(source)), show_header=False, title_justify="left", title_style="bold"
+    )
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
     if recorded_from:
-        grid.add_row("recorded from", recorded_from)
+        grid.add_row("recorded from", plain(recorded_from))
     grid.add_row("transitions", f"{summary.transitions:,}")
     grid.add_row("episodes", f"{summary.episodes:,}")
     grid.add_row("ended by", f"{summary.terminals:,} terminals, {summary.timeouts:,} timeouts")
@@ -164,6 +167,6 @@ def table(source: str, summary: Summary, measured: dict[str, float], recorded_fr
         grid.add_row("cost per episode", f"{summary.mean_cost:.2f}")
     if "normalized_cost" in measured:
         grid.add_row("normalized cost", f"{measured['normalized_cost']:.2f}")
-    grid.add_row("repairs", Text("\n".join(summary.repairs) or "none"))
+    grid.add_row("repairs", Text(plain("\n".join(summary.repairs)) or "none"))
     grid.add_row("hash", summary.hash)
     return grid

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
-from instinct.util.bars import terminal_bars
+from instinct.util.bars import PlainConsole, terminal_bars
 from instinct.util.progress import Progress
+from instinct.util.text import plain
 
 if TYPE_CHECKING:
     from instinct.report.kit.page import Page
@@ -27,13 +27,14 @@ FEW_COLUMNS, MAX_NAME_WIDTH = 4, 32
 """Tables with so few columns and so short names in the first one do not break the names."""
 STYLES = {"best": "bold", "gray": "dim", None: ""}
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = PlainConsole()
+err = PlainConsole(stderr=True)
 
 
 def print_json(document: Any) -> None:
     """Print one document on stdout; infinities must be texts already."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 @contextmanager
@@ -54,18 +55,19 @@ def show_table(table: Table) -> None:
     A terminal wraps what is too wide for it; elsewhere a table has its full width.
     """
     notes = table.notes
-    grid = RichTable(title=Text(table.caption), title_justify="left", title_style="")
+    grid = RichTable(title=Text(plain(table.caption)), title_justify="left", title_style="")
     longest = max((len(row[0]) for row in table.texts), default=0)
     whole = len(table.columns) <= FEW_COLUMNS and longest <= MAX_NAME_WIDTH
     for number, (column, numeric) in enumerate(zip(table.columns, table.numeric, strict=True)):
         if numeric:
-            grid.add_column(Text(column), justify="right")
+            grid.add_column(Text(plain(column)), justify="right")
         else:
             name = whole and number == 0
-            grid.add_column(Text(column), overflow="fold", max_width=MAX_TEXT_WIDTH, no_wrap=name)
+            heading = Text(plain(column))
+            grid.add_column(heading, overflow="fold", max_width=MAX_TEXT_WIDTH, no_wrap=name)
     for row in table.rows:
         grid.add_row(*(cell_text(cell, notes) for cell in row))
-    wide = out if out.is_terminal else Console(file=out.file, highlight=False, width=MAX_WIDTH)
+    wide = out if out.is_terminal else PlainConsole(file=out.file, width=MAX_WIDTH)
     wide.print(grid)
     for note, number in notes.items():
         out.print(f"({number}) {note}", markup=False)
@@ -75,7 +77,7 @@ def cell_text(cell: TableCell, notes: Mapping[str, int]) -> Text:
     """Format a cell: its mark as a style, its note as a number in parentheses."""
     note, mark = note_of(cell), cell.mark if isinstance(cell, Number) else None
     text = f"{cell} ({notes[note]})" if note else str(cell)
-    return Text(text, style=STYLES[mark])
+    return Text(plain(text), style=STYLES[mark])
 
 
 def show_page(page: "Page", path: Path) -> None:

@@ -21,8 +21,8 @@ from instinct.engine.run_plan import run_plan
 from instinct.errors import BadInput
 from instinct.experiments.experiment import Experiment, predict_seconds
 from instinct.experiments.registry import EXPERIMENTS, find_experiment
-from instinct.experiments.results import FILE, load, save
-from instinct.report.kit.page import write_page
+from instinct.experiments.results import FILE, ExperimentResults, load, save
+from instinct.report.kit.page import Page, write_page
 from instinct.report.kit.tables import Table
 from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
 from instinct.report.run_verdicts import run_rows
@@ -291,7 +291,7 @@ def write_report(name: str, folder: Path, json: bool) -> None:
     """Write the page, and print the results."""
     if name in EXPERIMENTS:
         results = load(folder)
-        page = find_experiment(results.study).compose(results)
+        page = compose_experiment(results, folder)
         content: dict[str, Any] = {
             "study": results.study,
             "results": results.results,
@@ -306,6 +306,16 @@ def write_report(name: str, folder: Path, json: bool) -> None:
         print_json(content | {"page": str(path)})
     else:
         show_page(page, path)
+
+
+def compose_experiment(results: ExperimentResults, folder: Path) -> Page:
+    """Make the page of an experiment; refuse results that the experiment cannot have written."""
+    experiment = find_experiment(results.study)
+    try:
+        return experiment.compose(results)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        problem = f"does not hold the results of {experiment.name}"
+        raise BadInput(problem, file=folder / FILE) from error
 
 
 def study_document(findings: Findings) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """The results of an experiment: one JSON file, from which its page is made."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from instinct.errors import BadInput
-from instinct.util.atomic import replacing
+from instinct.util.jsonio import read_json, write_json
 from instinct.util.versions import versions
 
 FILE = "results.json"
@@ -30,15 +29,16 @@ class ExperimentResults:
 
 
 def save(results: ExperimentResults, folder: Path) -> None:
-    with replacing(folder / FILE) as scratch:
-        scratch.write_text(json.dumps(asdict(results), indent=1, allow_nan=False), "utf-8")
+    write_json(folder / FILE, asdict(results))
 
 
 def load(folder: Path) -> ExperimentResults:
     path = folder / FILE
-    try:
-        return ExperimentResults(**json.loads(path.read_text("utf-8")))
-    except FileNotFoundError:
-        raise BadInput("does not exist; run the experiment first", file=path) from None
-    except (ValueError, TypeError) as error:
-        raise BadInput("does not hold the results of an experiment", file=path) from error
+    if not path.exists():
+        raise BadInput("does not exist; run the experiment first", file=path)
+    content = read_json(path)
+    kinds = {"study": str, "results": list, "settings": dict, "dataset": str, "details": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(content.get(name), kind)]
+    if wrong or content.keys() - {*kinds, "versions"}:
+        raise BadInput("does not hold the results of an experiment", file=path)
+    return ExperimentResults(**content)

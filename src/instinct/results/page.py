@@ -7,7 +7,7 @@ from instinct.audits.plan import command
 from instinct.benchmarks.registry import find_benchmark
 from instinct.experiments.registry import find_experiment
 from instinct.experiments.results import FILE, ExperimentResults, load
-from instinct.report.kit.markdown import markdown
+from instinct.report.kit.markdown import harmless, markdown
 from instinct.report.kit.page import Section
 from instinct.report.kit.tables import Table
 from instinct.report.study_page import judged
@@ -123,7 +123,7 @@ def held(cases: Sequence[Case]) -> str:
 
 def folded(title: str, lines: Sequence[str]) -> str:
     """Write a list that opens when its title is clicked."""
-    items = "\n".join(f"- {line}" for line in lines)
+    items = "\n".join(f"- {harmless(line)}" for line in lines)
     return f"<details><summary>{title}</summary>\n\n{items}\n\n</details>"
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from instinct.data import WRONG_LABELS
 from instinct.experiments.provenance import provenance
 from instinct.experiments.results import ExperimentResults
-from instinct.report.kit.figures import INK, figure, styled
+from instinct.report.kit.figures import INK, figure, label_powers, styled
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 
@@ -132,6 +132,8 @@ def draw(results: ExperimentResults, x: str, keep: Callable[[ResultRow], bool]) 
                 draw_bound(panel, [row for row in bounds if row["bias"] == kind], x, quantity)
                 panel.set_xscale("log")
                 panel.set_yscale("symlog", linthresh=0.01)
+                label_powers(panel.xaxis)
+                label_powers(panel.yaxis)
                 if line == 0:
                     panel.set_title(f"{kind} bias")
                 else:

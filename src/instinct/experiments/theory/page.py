@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.experiments.gridworld.figures import draw_map
 from instinct.experiments.results import ExperimentResults
-from instinct.report.kit.figures import INK, figure, label_colors, styled
+from instinct.report.kit.figures import INK, figure, label_colors, label_powers, styled
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 
@@ -105,6 +105,8 @@ def draw_kappa(results: ExperimentResults) -> Figure:
             axes.plot(x, y, color=INK, linestyle="--", label="min(2H, (2H+1)δ)")
         axes.set(xscale="log", xlabel="δ", ylabel="κ(δ)")
         axes.set_yscale("symlog", linthresh=1e-3)
+        label_powers(axes.xaxis)
+        label_powers(axes.yaxis)
         axes.set_ylim(bottom=0)
         axes.legend(fontsize=8)
     return drawing

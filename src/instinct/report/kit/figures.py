@@ -1,19 +1,26 @@
 """What all figures share: one style, and files that depend only on their contents."""
 
 import io
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+import math
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib.style
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from instinct.data import find_label
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
 from instinct.util.hashing import hash_bytes
+from instinct.util.text import plain
 
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMATS = (".svg", ".pdf", ".png")
 INK, GRID = "#222222", "#dddddd"
 FALLBACK_COLORS = (
@@ -39,6 +46,7 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "instinct",
     "text.color": INK,
+    "text.parse_math": False,
     "xtick.color": INK,
     "ytick.color": INK,
 }
@@ -47,6 +55,17 @@ STYLE: dict[str, Any] = {
 def styled() -> AbstractContextManager[None]:
     """Apply the style of all figures while they are drawn and written."""
     return matplotlib.style.context(STYLE)
+
+
+@contextmanager
+def written_as_it_is(drawing: Figure) -> Iterator[None]:
+    """Write texts of files without control characters, and without warnings about glyphs."""
+    for text in drawing.findobj(Text):
+        if text.get_text() != plain(text.get_text()):
+            text.set_text(plain(text.get_text()))
+    with styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
 
 
 def label_colors(names: Iterable[str]) -> dict[str, str]:
@@ -77,6 +96,24 @@ def figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def label_powers(axis: Axis) -> None:
+    """Label a logarithmic axis with powers of ten, in plain text."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(value: float) -> str:
+    """Write a number such as 0.01 or -10 as a power of ten.
+
+    >>> power_of_ten(0.01), power_of_ten(-10), power_of_ten(0)
+    ('10⁻²', '−10¹', '0')
+    """
+    if value == 0:
+        return "0"
+    exponent = str(round(math.log10(abs(value)))).translate(SUPERSCRIPTS)
+    return f"{'−' if value < 0 else ''}10{exponent}"
+
+
 def check_format(path: Path) -> None:
     """Refuse a file name that is no figure, before any work is done."""
     if path.suffix not in FORMATS:
@@ -85,7 +122,7 @@ def check_format(path: Path) -> None:
 
 def save(drawing: Figure, path: Path) -> None:
     check_format(path)
-    with replacing(path) as scratch, styled():
+    with replacing(path) as scratch, written_as_it_is(drawing):
         drawing.savefig(
             scratch, metadata={} if path.suffix == ".png" else without_date(path.suffix)
         )
@@ -94,9 +131,9 @@ def save(drawing: Figure, path: Path) -> None:
 def svg(drawing: Figure) -> str:
     """Return the figure as the text of an SVG file."""
     buffer = io.StringIO()
-    with styled():
+    with written_as_it_is(drawing):
         drawing.savefig(buffer, format="svg", metadata=without_date(".svg"))
-    return buffer.getvalue()
+    return plain(buffer.getvalue())
 
 
 def without_date(suffix: str) -> dict[str, None]:

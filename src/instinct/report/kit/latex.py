@@ -5,6 +5,7 @@ from pathlib import Path
 
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
 from instinct.util.atomic import write_atomically
+from instinct.util.text import one_line
 
 PACKAGES = r"% \usepackage{booktabs,xcolor}"
 SYMBOLS = {
@@ -69,7 +70,7 @@ def cell_text(cell: TableCell, notes: Mapping[str, int]) -> str:
 
 def escape(text: str) -> str:
     """Escape a text: it holds no command, and symbols that pdflatex lacks become mathematics."""
-    return "".join(SYMBOLS.get(character, character) for character in text)
+    return "".join(SYMBOLS.get(character, character) for character in one_line(text))
 
 
 def write_latex(table: Table, path: Path) -> None:
