@@ -13,8 +13,13 @@ from instinct.tasks.simulation import End
 if TYPE_CHECKING:
     from instinct.study.plan import Plan
 
-MINIMUM = {"tuning_seeds": 0, "seeds": 1, "first_seed": 0, "episodes": 1}
-"""The smallest value of every whole number in a plan."""
+LIMITS = {
+    "tuning_seeds": (0, 10_000),
+    "seeds": (1, 10_000),
+    "first_seed": (0, 2**31),
+    "episodes": (1, 1_000_000),
+}
+"""The smallest and the largest value of every whole number in a plan."""
 
 
 def check_plan(plan: "Plan") -> None:
@@ -32,9 +37,13 @@ def check_plan(plan: "Plan") -> None:
 
 
 def check_values(plan: "Plan") -> None:
-    for name, minimum in MINIMUM.items():
-        if getattr(plan, name) < minimum:
-            raise BadInput(f"must be at least {minimum}", field=name)
+    for name, (least, most) in LIMITS.items():
+        if getattr(plan, name) < least:
+            raise BadInput(f"must be at least {least}", field=name)
+        if getattr(plan, name) > most:
+            raise BadInput(f"must be at most {most:,}", field=name)
+    if not plan.name.strip():
+        raise BadInput("must not be empty", field="name")
     if plan.cost_target is not None and not 0 < plan.cost_target < math.inf:
         raise BadInput("must be a positive number", field="cost_target")
     for name in ("datasets", "algorithms", "labels"):

@@ -26,6 +26,7 @@ from instinct.study.row_checks import add_tables, damaged_rows, has_table, is_si
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
 from instinct.util.atomic import refuse_link
+from instinct.util.validation import convert
 
 log = logging.getLogger(__name__)
 
@@ -349,6 +350,8 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
     """Translate SQLite errors into `InstinctError`, damaged content into `BadInput`."""
     try:
         yield
+    except BadInput as fault:
+        raise (fault if fault.file else fault.in_file(path)) from None
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in RECOVERABLE:
             raise InstinctError(
@@ -363,29 +366,24 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
 
 def trial_from_json(text: str) -> Trial:
     content = json.loads(text)
-    limits = content["action_range"]
-    tuples = {
-        "filters": tuple(content["filters"]),
-        "own": tuple((key, code) for key, code in content.get("own", ())),
-        "action_range": None if limits is None else tuple(limits),
-    }
-    return Trial(**{**content, **tuples})
+    trial = convert(content, Trial)
+    if trial.action_range is None:
+        return trial
+    return replace(trial, action_range=tuple(content["action_range"]))
 
 
 def measurement_from_json(text: str) -> Measurement:
     content = json.loads(text)
     number = format_of(content)
-    episodes, curves = (
-        {name: tuple(values) for name, values in content[group].items()}
-        for group in ("episodes", "curves")
+    found = convert(
+        {name: value for name, value in content.items() if name != "format"}, Measurement
     )
     if number == 1:
-        episodes = upgrade_quantities(episodes, lambda costs: tuple(map(raw_cost, costs)))
-    actions = tuple(tuple(action) for action in content["actions"])
-    others = {name: value for name, value in content.items() if name != "format"}
-    progress = {name: tuple(values) for name, values in content.get("progress", {}).items()}
-    changed = {"episodes": episodes, "curves": curves, "progress": progress, "actions": actions}
-    return Measurement(**{**others, **changed})
+        episodes = upgrade_quantities(
+            dict(found.episodes), lambda costs: tuple(map(raw_cost, costs))
+        )
+        return replace(found, episodes=episodes)
+    return found
 
 
 def facts_from_json(text: str) -> dict[str, Any]:
