@@ -10,6 +10,12 @@ class InstinctError(Exception):
     exit_code = 1
 
 
+class Stopped(InstinctError):
+    """The work was stopped and can go on; commands end with exit code 130."""
+
+    exit_code = 130
+
+
 class BadInput(InstinctError):
     """Wrong input; the message names the place, and commands end with exit code 2.
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_names_of_files_are_no_markup(run: Run, tmp_path: Path, name: str) -> No
 
 
 def test_repairs_in_a_file_are_no_markup(run: Run, tmp_path: Path) -> None:
-    arrays = {name: array for name, array in small().fields()}
+    arrays = dict(small().fields())
     repairs = np.array([HOSTILE.replace("\x00", "")])
     np.savez(tmp_path / "data.npz", **arrays, **{"metadata/repairs": repairs})  # type: ignore[arg-type]
     shown = run("inspect", tmp_path / "data.npz")
@@ -58,7 +58,7 @@ def test_figures_show_dollars_and_stay_valid(tmp_path: Path) -> None:
         axes.set_title(HOSTILE.replace("\x00", ""))
         axes.set_xticks([0, 1], ["$\\frac{$", "$a$"])
     text = svg(drawing)
-    ElementTree.fromstring(text)
+    ET.fromstring(text)
     assert "$\\frac{$" in text
     save(drawing, tmp_path / "figure.pdf")
 

@@ -2,8 +2,8 @@
 
 There is one entry per source path. Its name holds a hash of the state of the source, so that a
 changed source is read again. The cache is in `$INSTINCT_CACHE`, by default in the user's cache
-folder. It can be deleted at any time. It keeps at most `$INSTINCT_CACHE_GB` gigabytes; what was used
-least recently goes first.
+folder. It can be deleted at any time. It keeps at most `$INSTINCT_CACHE_GB` gigabytes; what was
+used least recently goes first.
 """
 
 import logging

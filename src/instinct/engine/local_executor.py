@@ -28,9 +28,9 @@ EXIT_TIMEOUT = 10.0
 class Event:
     """A message from a worker.
 
-    The message is progress, an opened dataset, a warning, or the measurement that ends a trial. A string is
-    the reason why the worker died or the trial raised an exception. An `InstinctError` stops the
-    whole study.
+    The message is progress, an opened dataset, a warning, or the measurement that ends a trial. A
+    string is the reason why the worker died or the trial raised an exception. An `InstinctError`
+    stops the whole study.
     """
 
     worker: int

@@ -1,8 +1,10 @@
 """Run a plan from its first trial to its last, or resume it."""
 
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ from instinct.engine.inline_executor import InlineExecutor
 from instinct.engine.local_executor import Executor, LocalExecutor
 from instinct.engine.scheduler import OnStudyProgress, execute
 from instinct.engine.trial_runner import RUNS, WARM_STARTS, TrialRunner
+from instinct.errors import Stopped
 from instinct.study.extensions import used_extensions
 from instinct.study.plan import Plan
 from instinct.study.store import Store, open_store, read_store, warn
 from instinct.study.tuning import choose_settings, trials_of
 from instinct.util.atomic import refuse_link
-from instinct.util.versions import versions
+from instinct.util.versions import describe_machine, versions
 
 MakeExecutor = Callable[[Path, Sequence[Any]], AbstractContextManager[Executor]]
 """Makes an executor for a study's folder and the user's own objects that its trials name."""
@@ -63,10 +66,39 @@ def run_plan(
             return
         refuse_links(folder)
         remove_partial_files(folder)
-        with (executor or local())(folder, used_extensions(plan.own)) as workers:
-            execute(plan.tuning(), store, workers, on_progress)
-            execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
+        store.add_start(versions(), describe_machine())
+        try:
+            with (
+                terminable(),
+                (executor or local())(folder, used_extensions(plan.own)) as workers,
+            ):
+                execute(plan.tuning(), store, workers, on_progress)
+                execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
+        except KeyboardInterrupt:
+            trials = trials_of(plan, store)
+            left = count_remaining(plan, store)
+            raise Stopped(
+                f"stopped with {len(trials) - left} of {len(trials)} runs ended; the same command "
+                "goes on from here"
+            ) from None
         shutil.rmtree(folder / WARM_STARTS, ignore_errors=True)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C, so that workers are ended and what was measured is reported."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def check_files(plan: Plan, store: Store) -> None:

@@ -83,6 +83,8 @@ def provenance(findings: Findings) -> dict[str, str]:
         described["tuning"] = f"{plan.tuning_seeds} {kind} seeds, rule {plan.rule}"
     if plan.scaled:
         described["scaled down"] = "; ".join(plan.scaled)
+    if findings.machines:
+        described["machines"] = "; ".join(findings.machines)
     if findings.warnings:
         described["warnings"] = "; ".join(unique(findings.warnings))
     for dataset, facts in findings.data.items():

@@ -79,7 +79,9 @@ class Findings:
     tried: tuple[Tried, ...] = ()
     """The tuning runs that have ended."""
     warnings: tuple[str, ...] = ()
-    """What was damaged and made again, and what had failed and was tried again."""
+    """What was damaged and made again, what had failed and was tried again, other versions."""
+    machines: tuple[str, ...] = ()
+    """Where runs were started."""
 
     def __repr__(self) -> str:
         return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
@@ -264,6 +266,7 @@ def findings(store: Store) -> Findings:
         ),
         tried=tuple(tuning_runs(plan, ended)),
         warnings=tuple(store.warnings()),
+        machines=tuple(dict.fromkeys(machine for _, _, machine in store.starts())),
     )
 
 

@@ -205,6 +205,33 @@ class Store:
                 (trial.identity, reason, now()),
             )
 
+    def add_start(self, versions: Mapping[str, str], machine: str) -> None:
+        """Store with which versions and where the study goes on; warn if they are others."""
+        with translate_sqlite_errors(self.path), self.connection:
+            last = self.connection.execute(
+                "SELECT versions FROM starts ORDER BY number DESC"
+            ).fetchone()
+            before = self.note("versions") if last is None else json.loads(last[0])
+            self.connection.execute(
+                "INSERT INTO starts (started, versions, machine) VALUES (?, ?, ?)",
+                (now(), json.dumps(dict(versions)), machine),
+            )
+        others = [
+            f"{name} {version} instead of {before[name]}"
+            for name, version in versions.items()
+            if before.get(name, version) != version
+        ]
+        if others:
+            warn(self, f"the study went on at {now()} with {', '.join(others)}")
+
+    def starts(self) -> list[tuple[str, dict[str, str], str]]:
+        """Return when, with which versions and on which machine runs were started."""
+        with translate_sqlite_errors(self.path):
+            if not has_table(self.connection, "starts"):
+                return []
+            rows = self.connection.execute("SELECT started, versions, machine FROM starts")
+            return [(started, json.loads(each), machine) for started, each, machine in rows]
+
     def add_warning(self, warning: str) -> None:
         """Store that something was made again, or another warning."""
         with translate_sqlite_errors(self.path), self.connection:

@@ -1,16 +1,21 @@
 """Write files and folders atomically: readers see the old content or all of the new one.
 
-A link in the place of a file is replaced, never followed.
+A link in the place of a file is replaced, never followed. What a killed process had half written is
+removed when another process first writes to the same folder.
 """
 
 import os
+import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from instinct.errors import BadInput, InstinctError
+
+_SWEPT: set[Path] = set()
 
 
 @contextmanager
@@ -20,7 +25,8 @@ def replacing(path: Path) -> Iterator[Path]:
         raise BadInput("is a folder that already exists; choose another name", file=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        sweep(path.parent)
+        scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}{mine()}"))
     except OSError as error:
         raise InstinctError(f"{path}: cannot be written: {error.strerror}") from error
     try:
@@ -33,6 +39,33 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InstinctError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def mine() -> str:
+    """Return the part of the names of temporary folders that says which process made them."""
+    return f"~{platform.node().replace('~', '')}~{os.getpid()}~"
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder, once per process and folder."""
+    if folder in _SWEPT or sys.platform == "win32":
+        return
+    _SWEPT.add(folder)
+    for scratch in folder.glob(".*~*~*~*"):
+        node, pid = scratch.name.rsplit("~", 3)[1:3]
+        if node == platform.node().replace("~", "") and pid.isdecimal() and not is_alive(int(pid)):
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process of this machine exists."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -39,6 +39,11 @@ def process_pool(
         raise InstinctError(
             f"a process was killed during {work}, perhaps because memory ran out"
         ) from None
+    except BaseException as error:
+        if not isinstance(error, Exception):
+            for process in [*(pool._processes or {}).values()]:
+                process.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

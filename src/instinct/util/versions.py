@@ -1,9 +1,15 @@
 """The versions that numbers depend on."""
 
+import os
 import platform
 from importlib.metadata import version
 
 LIBRARIES = ("instinct", "numpy", "scipy", "jax", "gymnasium", "mujoco")
+
+
+def describe_machine() -> str:
+    """Describe this machine: its name, its kind of processor and how many cores it has."""
+    return f"{platform.node()}, {platform.machine()}, {os.cpu_count()} cores"
 
 
 def versions() -> dict[str, str]:
