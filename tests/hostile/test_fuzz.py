@@ -156,7 +156,7 @@ def fuzz(folder: Path, cases: int) -> None:
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     seconds = time.monotonic() - started
     print(f"\n{cases} cases in {seconds:.0f} s, {grown:.0f} MiB more:", dict(counts))  # noqa: T201
-    assert wrong == []
+    assert not wrong, "\n".join(wrong[:20])
     assert grown < MOST_MIB
     assert all(counts[kind, "refused"] for kind in subjects.checks)
 

@@ -10,6 +10,7 @@ import numpy as np
 from instinct.data import Box, Dataset, write
 from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event
+from instinct.engine.notices import Notice
 from instinct.engine.trial_runner import DatasetOpened
 from instinct.errors import InstinctError
 from instinct.study.findings import read_findings
@@ -22,7 +23,7 @@ PENDULUM = "gym:InvertedPendulum-v5"
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 20}
 GAME = SMALL | {"warm_start_steps": 20}
 
-Message = StageProgress | DatasetOpened | Measurement | str | InstinctError
+Message = StageProgress | DatasetOpened | Notice | Measurement | str | InstinctError
 
 
 def write_dataset(path: Path, seed: int = 0) -> str:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from instinct.bench.start import peak_mib
+from instinct.bench.memory import peak_mib
 from instinct.data import describe
 from instinct.data.tables.source import require_arrow
 from instinct.util.processes import on_one_core

@@ -56,7 +56,7 @@ def is_signed(connection: sqlite3.Connection, table: str, row: tuple[Any, ...]) 
     found = connection.execute(
         "SELECT sha256 FROM checksums WHERE kind = ? AND key = ?", (table, row[0])
     ).fetchone()
-    return found == (hash_row(row),)
+    return bool(found == (hash_row(row),))
 
 
 def damaged_rows(connection: sqlite3.Connection, *tables: str) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ from instinct.study.row_checks import add_tables, damaged_rows, has_table, is_si
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
 from instinct.util.atomic import refuse_link
+from instinct.util.text import one_line
 from instinct.util.validation import convert
 
 log = logging.getLogger(__name__)
@@ -380,13 +381,14 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
     except BadInput as fault:
         raise (fault if fault.file else fault.in_file(path)) from None
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = one_line(str(error))
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in RECOVERABLE:
             raise InstinctError(
-                f"{path}: cannot be read or written ({error}); what was written before is safe, "
+                f"{path}: cannot be read or written ({reason}); what was written before is safe, "
                 "and the same command resumes the study once this is repaired"
             ) from error
         raise BadInput(
-            f"is damaged or not the store of a study ({error}); move it away to start again",
+            f"is damaged or not the store of a study ({reason}); move it away to start again",
             file=path,
         ) from error
 
