@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -24,7 +25,7 @@ def rate_after(algorithm: Algorithm, state: State, done: int) -> float:
     and the two corrections for the number of steps.
     """
     zero = adam_init(state.policy.params)
-    optimizer = Adam(np.asarray(done, np.int32), zero.mean, zero.square)
+    optimizer = Adam(jnp.asarray(done, jnp.int32), zero.mean, zero.square)
     bias = (1 - 0.9 ** (done + 1)) / math.sqrt(1 - 0.999 ** (done + 1))
     policy = state.policy._replace(optimizer=optimizer)
     key, data = jax.random.key(1), algorithm.prepare(noise_dataset())

@@ -113,8 +113,8 @@ class Subjects:
         return (
             all(jax.tree.leaves(same))
             and found.outcome.metrics.keys() == expected.outcome.metrics.keys()
-            and (found.seed, found.label, found.box)
-            == (expected.seed, expected.label, expected.box)
+            and (found.seed, found.label, found.action_space)
+            == (expected.seed, expected.label, expected.action_space)
             and found.algorithm == expected.algorithm
         )
 

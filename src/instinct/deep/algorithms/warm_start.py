@@ -153,7 +153,7 @@ class Cloning(TanhGaussianPolicy):
             return -self.log_likelihood(policy, batch.observations, batch.actions).mean()
 
         cloning_loss, gradient = jax.value_and_grad(loss)(state.policy.params)
-        rate = self.fast_rate
+        rate: jax.Array | float = self.fast_rate
         if self.decay:
             rate = cosine(rate, state.policy.optimizer, self.steps)
         policy = state.policy.step(rate, gradient, epsilon=self.epsilon)
