@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import instinct
 from instinct.audits.plan import audit_plan
 from instinct.benchmarks.benchmark import episode_terminals
 from instinct.benchmarks.classic.datasets import FEEDBACK_RECORDINGS, FeedbackRecordings
@@ -135,3 +136,27 @@ def test_only_falls_are_removed_under_wrong_rewards() -> None:
         plan = audit_plan(task)
         assert plan.without_terminals(Cell(task, "PSPI", "zero")) is removed
         assert not plan.without_terminals(Cell(task, "PSPI", "original"))
+
+
+def test_an_audit_needs_no_more_than_a_name(own_data: Path, tmp_path: Path) -> None:
+    small = {"layers": 1, "units": 8, "batch_size": 16, "steps": 10}
+    found = instinct.audit(
+        "cartpole@300",
+        algorithms=["PSPI"],
+        labels=["original", "zero"],
+        settings={"BC": small, "PSPI": {**small, "warm_start_steps": 10}},
+        seeds=1,
+        episodes=2,
+        folder=tmp_path / "audit",
+        progress=False,
+    )
+    assert (found.document["task"], found.findings.failed) == ("cartpole", 0)
+    terminals = found.document["terminals"]
+    assert (terminals["treatment"], terminals["reason"]) == ("removed", "task")
+    assert terminals["end"] == "fall"
+    results = found.results
+    assert list(results.algorithm + " " + results.label) == [
+        "BC original", "BC zero", "PSPI original", "PSPI zero",
+    ]  # fmt: skip
+    lengths, scores = results["length"].to_numpy(), results["score"].to_numpy()
+    np.testing.assert_allclose(scores, 100 * (lengths - 22.2) / (500 - 22.2), atol=0.1)
