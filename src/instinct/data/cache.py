@@ -24,8 +24,8 @@ VERSION = 2
 
 MIN_TRANSITIONS = 50_000
 """Smaller datasets are not cached: their sources open fast enough."""
-
-
+FOLDERS = ("data", "meta")
+"""Where the formats that are folders keep their files; a foreign folder is not searched."""
 DEFAULT_GB = 20.0
 """How many gigabytes the cache keeps unless the user says otherwise."""
 
@@ -67,7 +67,8 @@ def remove_oldest(keep: Path) -> None:
 
 def entry_path(path: Path, options: str) -> Path:
     """Return the path of the cache entry for the present state of a source."""
-    files = sorted(file for file in (path / "data").rglob("*") if file.is_file()) or [path]
+    found = [file for part in FOLDERS for file in (path / part).rglob("*") if file.is_file()]
+    files = sorted(found) or [path]
     states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     state = hash_bytes(repr((VERSION, options, states)).encode())[:20]
     source = hash_bytes(str(path.resolve()).encode())[:20]

@@ -15,7 +15,7 @@ QUICK_CLASSIC = QUICK_GAME | {
     "steps": 10_000,
     "warm_start_steps": 10_000,
     "cloning_steps": 10_000,
-    "slow_rate": 4e-5,
+    "slow_rate": 2e-5,
     "policy_average": 1e-3,
     "standardize": True,
 }

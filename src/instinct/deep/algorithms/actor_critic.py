@@ -45,7 +45,7 @@ from instinct.deep.algorithms.warm_start import (
     unexplained,
 )
 from instinct.deep.nn.networks import MLP, Twins, value
-from instinct.deep.nn.optimizer import Learner, new_learner, warmed_up
+from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
 
@@ -53,7 +53,7 @@ QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 45_000,
+    "steps": 48_000,
     "warm_start_steps": 20_000,
     "cloning_steps": 40_000,
     "cloning_rate": 1e-3,
@@ -63,8 +63,7 @@ QUICK_GAME: dict[str, Setting] = {
     "beta": 40.0,
     "relative_beta": True,
     "fast_rate": 2e-3,
-    "slow_rate": 8e-6,
-    "warm_up": 1.0,
+    "slow_rate": 5e-6,
     "policy_average": 2e-4,
 }
 """The quick settings that ATAC and PSPI share."""
@@ -91,8 +90,7 @@ class ActorCritic(BellmanCritics):
     """max over π, min over f of pessimism(f, π) + β·(Bellman error of f).
 
     The final policy is an exponential average of the policy's weights with the rate
-    `policy_average`; 1, the paper's value, is the last policy itself. The policy's rate rises to
-    `slow_rate` linearly over the share `warm_up` of the steps. The weight α of the entropy
+    `policy_average`; 1, the paper's value, is the last policy itself. The weight α of the entropy
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
     (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, `beta` says how much
     more a Bellman error counts than pessimism, both as they are at the start (`balanced_beta`), so
@@ -106,7 +104,6 @@ class ActorCritic(BellmanCritics):
     warm_start_steps: int = setting(100_000, above=0)
     beta: float = setting(1.0, above=0)
     slow_rate: float = setting(5e-7, above=0)
-    warm_up: float = setting(0.0, at_least=0, at_most=1, since=4)
     policy_average: float = setting(1.0, above=0, at_most=1)
     entropy_weight: float = setting(1.0, above=0, since=2)
     fit_returns: bool = setting(False, since=3)
@@ -241,8 +238,7 @@ class ActorCritic(BellmanCritics):
             actions, log_pi
         )
         (policy_gradient,) = into_policy(into_sample)
-        rate = warmed_up(self.slow_rate, state.policy.optimizer, self.warm_up * self.steps)
-        policy = state.policy.step(rate, policy_gradient, epsilon=self.epsilon)
+        policy = state.policy.step(self.slow_rate, policy_gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,

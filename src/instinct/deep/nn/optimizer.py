@@ -110,11 +110,6 @@ def cosine(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.A
     return 0.5 * rate * (1 + jnp.cos(jnp.pi * share))
 
 
-def warmed_up(rate: jax.Array | float, adam: Adam, steps: jax.Array | float) -> jax.Array:
-    """Return the rate of the next step; it rises linearly to `rate` over the first `steps`."""
-    return rate * jnp.minimum(1, (adam.count + 1) / jnp.maximum(steps, 1))
-
-
 def clip_norm(gradient: Any, limit: jax.Array | float) -> Any:
     """Scale the gradient down to a norm of at most `limit` over all its arrays."""
     norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(gradient)))
