@@ -1,6 +1,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+SAFETY := src/instinct/benchmarks/safety/requirements
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --quiet --custom-compile-command "make lock"
 
 .PHONY: audit test test-all results check setup lock clean
 
@@ -27,15 +30,15 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "instinct needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	@echo "Installing into .venv (once; some minutes)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@$(BIN)/instinct setup safety
 	@touch $@
 
 lock: $(INSTALLED)
 	@$(BIN)/python -m pip install --quiet uv
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade \
-	  --no-emit-index-url --no-emit-find-links --quiet --custom-compile-command "make lock" --output-file requirements.txt
+	@$(COMPILE) pyproject.toml --extra dev --upgrade --output-file requirements.txt
+	@$(COMPILE) $(SAFETY).in --no-deps --no-annotate --upgrade --output-file $(SAFETY).txt
 
 clean:
 	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache results

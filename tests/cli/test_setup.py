@@ -1,6 +1,8 @@
+import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +35,11 @@ def test_pip_of_this_interpreter_installs_without_dependencies(
     (asked,) = pip.asked
     assert asked[:4] == [sys.executable, "-m", "pip", "install"]
     assert "--no-deps" in asked
-    assert "safety-gymnasium==1.0.0" in asked
+    assert "--require-hashes" in asked
+    text = Path(asked[asked.index("-r") + 1]).read_text(encoding="utf-8")
+    wanted = re.findall(r"^([\w-]+)==([\d.]+) \\\n +--hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
+    assert dict(wanted).keys() == {"safety-gymnasium", "pyyaml", "xmltodict"}
+    assert ("safety-gymnasium", "1.0.0") in wanted
 
 
 def test_last_line_of_pip_is_in_the_message(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -398,7 +398,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "external storage": (outside_storage, "rewards: has its values outside the file"),
     "bomb": (bomb, "GiB of memory"),
     "folder": (lambda folder: folder, "is a folder without Minari's data/metadata.json or"),
-    "pipe": (pipe, "pipe.npz: is not a regular file"),
+    "pipe": (pipe, "pipe.npz: is a pipe, a device or a socket"),
     "unknown storage": (storage("zarr"), "data_format: is 'zarr'; hdf5, arrow, parquet can be"),
     "storage without episodes": (storage("arrow"), "holds no numbered episodes"),
     "dictionary": (dictionary_actions, "action_space: is of type Dict"),

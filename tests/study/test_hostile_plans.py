@@ -80,3 +80,19 @@ def test_whole_numbers_of_a_range_stay_whole() -> None:
     """They are part of the identity of trials that ran before."""
     plan = from_content(content() | {"action_range": [-1, 1]})
     assert json.dumps(plan.final({})[0].action_range) == "[-1, 1]"
+
+
+def test_a_plan_does_not_import_modules_unless_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stranger.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'name = "theirs"\ndatasets = ["hopper-medium"]\nalgorithms = ["BC"]\n'
+        'preset = "quick"\ntask = "gym:stranger:World-v0"\n'
+    )
+    with pytest.raises(BadInput) as caught:
+        read_plan(plan)
+    assert (caught.value.field, caught.value.option) == ("task", "allow_imports")
+    assert read_plan(plan, allow_imports=True).task == "gym:stranger:World-v0"

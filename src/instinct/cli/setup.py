@@ -28,12 +28,15 @@ def safety() -> None:
 
     Example: instinct setup safety
     """
-    from instinct.benchmarks.safety.compat import VERSION, need_safety
+    from instinct.benchmarks.safety.compat import REQUIREMENTS, VERSION, need_safety
 
-    packages = [f"safety-gymnasium=={VERSION}", "pyyaml>=6", "xmltodict>=0.13"]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]
-    done = subprocess.run(  # noqa: S603 - this interpreter and names of our own
-        [*pip, *packages], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    done = subprocess.run(  # noqa: S603 - this interpreter and a file of our own
+        [*pip, "--require-hashes", "-r", str(REQUIREMENTS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     if done.returncode:
         reason = (done.stderr.strip() or "no reason given").splitlines()[-1]

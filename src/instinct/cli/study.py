@@ -62,6 +62,13 @@ Steps = Annotated[
     int | None,
     typer.Option("--steps", min=1, metavar="N", help="Training steps; the report says so."),
 ]
+AllowImports = Annotated[
+    bool,
+    typer.Option(
+        "--allow-imports",
+        help="Let the plan name an environment gym:MODULE:ID, which runs the module's code.",
+    ),
+]
 
 
 @app.command("list")
@@ -97,6 +104,7 @@ def plan(
     subset: Subset = None,
     seeds: Seeds = None,
     steps: Steps = None,
+    allow_imports: AllowImports = False,
     machines: Annotated[
         int,
         typer.Option(
@@ -112,7 +120,7 @@ def plan(
     if name in EXPERIMENTS:
         plan_experiment(EXPERIMENTS[name], machines, json)
         return
-    planned = scaled_plan(name, subset, seeds, steps)
+    planned = scaled_plan(name, subset, seeds, steps, allow_imports)
     with show_progress("measuring") as on_progress:
         prediction = predict(planned, on_progress=on_progress)
     comparison = compare(planned)
@@ -169,6 +177,7 @@ def run(
         ),
     ] = None,
     retry_failed: RetryFailed = False,
+    allow_imports: AllowImports = False,
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
@@ -190,7 +199,7 @@ def run(
         return
     if assignments:
         raise BadInput("--set is for experiments; the settings of a plan are in its file")
-    planned = scaled_plan(name, subset, seeds, steps)
+    planned = scaled_plan(name, subset, seeds, steps, allow_imports)
     folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display:
         make = choose_executor(executor, workers, ray_address)
@@ -268,12 +277,15 @@ def show_experiment_status(experiment: Experiment, folder: Path, json: bool) -> 
 
 def study_folder(name: str) -> Path:
     """Return the default folder of a study."""
-    return Path("results") / folder_name(name if name in EXPERIMENTS else find_plan(name).name)
+    known = name in EXPERIMENTS
+    return Path("results") / folder_name(
+        name if known else find_plan(name, allow_imports=True).name
+    )
 
 
-def find_plan(name: str) -> Plan:
+def find_plan(name: str, *, allow_imports: bool = False) -> Plan:
     if name.endswith(".toml"):
-        return read_plan(Path(name))
+        return read_plan(Path(name), allow_imports=allow_imports)
     plans = shipped_plans()
     if name not in plans:
         known = ", ".join([*EXPERIMENTS, *plans])
@@ -283,8 +295,15 @@ def find_plan(name: str) -> Plan:
     return plans[name]
 
 
-def scaled_plan(name: str, subset: list[str] | None, seeds: int | None, steps: int | None) -> Plan:
-    return find_plan(name).scale_down(tuple(split_names(subset)), seeds, steps)
+def scaled_plan(
+    name: str,
+    subset: list[str] | None,
+    seeds: int | None,
+    steps: int | None,
+    allow_imports: bool,
+) -> Plan:
+    plan = find_plan(name, allow_imports=allow_imports)
+    return plan.scale_down(tuple(split_names(subset)), seeds, steps)
 
 
 def write_report(name: str, folder: Path, json: bool) -> None:

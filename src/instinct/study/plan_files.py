@@ -18,6 +18,7 @@ steps = 100000
 beta = [10.0, 100.0]
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,6 +35,8 @@ from instinct.util.validation import convert
 
 MOST_BYTES = 2**20
 """The largest plan."""
+IMPORTING = re.compile("gym:[^:]*:")
+"""Names of tasks that import a module."""
 
 
 def from_content(content: Mapping[str, Any]) -> Plan:
@@ -61,10 +64,21 @@ def canonical(filters: Any) -> Any:
     return filters
 
 
-def read_plan(path: Path) -> Plan:
-    """Read the plan in a TOML file."""
+def read_plan(path: Path, *, allow_imports: bool = False) -> Plan:
+    """Read the plan in a TOML file.
+
+    A task gym:MODULE:ID makes Gymnasium import the module, which runs its code. A plan may be
+    somebody else's, so that it has to be allowed.
+    """
     try:
-        return from_content(tomllib.loads(read_text(path, MOST_BYTES)))
+        plan = from_content(tomllib.loads(read_text(path, MOST_BYTES)))
+        if IMPORTING.match(plan.task or "") and not allow_imports:
+            raise BadInput(
+                f"{plan.task} runs the code of a module; give `allow_imports=` if you trust it",
+                field="task",
+                option="allow_imports",
+            )
+        return plan
     except (RecursionError, ValueError) as error:
         raise BadInput(f"is not a readable TOML file ({error})", file=path) from None
     except BadInput as fault:

@@ -21,6 +21,8 @@ from instinct.errors import BadInput
 
 PACKAGE = "safety_gymnasium"
 VERSION = "1.0.0"
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+"""What `instinct setup safety` installs: exact versions with their hashes."""
 NEEDS = ("xmltodict", "yaml")
 NO_SKY = {"@type": "skybox", "@builtin": "flat", "@width": "1", "@height": "1"}
 
