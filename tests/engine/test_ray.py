@@ -64,6 +64,19 @@ def test_no_cluster_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert rows(tmp_path) == {}
 
 
+@pytest.mark.parametrize(("address", "mode"), [(None, "token"), ("192.0.2.1:6379", None)])
+def test_a_cluster_of_our_own_asks_for_a_token(
+    address: str | None, mode: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str | None] = []
+    monkeypatch.setenv("RAY_AUTH_MODE", "")
+    monkeypatch.delenv("RAY_AUTH_MODE")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("ray.init", lambda **_: seen.append(os.environ.get("RAY_AUTH_MODE")))
+    ray_executor.connect(address)
+    assert seen == [mode]
+
+
 def test_warm_starts_travel(tmp_path: Path) -> None:
     """A finished warm start is sent once, before the progress that follows it."""
     data = write_dataset(tmp_path / "data.npz")

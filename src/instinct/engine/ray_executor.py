@@ -241,7 +241,13 @@ class RayExecutor:
 
 
 def connect(address: str | None) -> None:
+    """Connect to a cluster, or start one on this machine that only holders of its token may use.
+
+    Ray listens on all network interfaces and runs what it is sent.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address is None and not os.environ.get("RAY_ADDRESS"):
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         raylib.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError) as error:
