@@ -13,8 +13,6 @@ from instinct.tasks.simulation import End
 QUICK_GOALS = QUICK_GAME | {
     "steps": 20_000,
     "warm_start_steps": 60_000,
-    "cloning_steps": 60_000,
-    "cloning_rate": 5e-4,
     "fast_rate": 5e-4,
     "slow_rate": 1e-6,
 }

@@ -53,18 +53,15 @@ QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 48_000,
+    "steps": 50_000,
     "warm_start_steps": 20_000,
-    "cloning_steps": 40_000,
-    "cloning_rate": 1e-3,
-    "decay_cloning": True,
     "scale_values": True,
     "fit_returns": True,
     "beta": 40.0,
     "relative_beta": True,
     "fast_rate": 2e-3,
     "slow_rate": 5e-6,
-    "policy_average": 2e-4,
+    "policy_average": 5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
 BALANCE_ROWS = 10_000
