@@ -76,7 +76,6 @@ def spoil(path: Path, leaf: str, change: str) -> None:
         ("state/other", "surplus"),
         ("state/policy/log_std", "shape"),
         ("state/policy/log_std", "type"),
-        ("", "step"),
     ],
 )
 def test_a_checkpoint_that_does_not_fit_is_refused(leaf: str, change: str, tmp_path: Path) -> None:
@@ -86,3 +85,12 @@ def test_a_checkpoint_that_does_not_fit_is_refused(leaf: str, change: str, tmp_p
     with pytest.raises(BadInput) as caught:
         train(run, pace=PACE)
     assert caught.value.file == path
+
+
+def test_a_checkpoint_without_its_step_is_trained_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = interrupted("BC", tmp_path / "run")
+    spoil(tmp_path / "run" / "checkpoint.safetensors", "", "step")
+    assert not train(run, pace=PACE).failure
+    assert "BC is trained from its beginning" in caplog.text

@@ -19,6 +19,7 @@ from instinct.deep.nn.transformer import Dropout
 from instinct.deep.training.checkpoint import save_tree
 from instinct.deep.training.policy import uniform_draws
 from instinct.errors import BadInput
+from instinct.util.jsonio import read_json, write_json
 from tests.deep.problems import discrete_noise_dataset, noise_dataset
 
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 2}
@@ -137,6 +138,13 @@ def test_a_label_without_rewards_for_acting(tmp_path: Path) -> None:
     assert returns[0] - returns[1] == pytest.approx(3, abs=1e-4)
 
 
+def forget_checksums(folder: Path) -> None:
+    """Make the folder like one of an earlier version, whose result names no files."""
+    result = read_json(folder / "result.json")
+    del result["files"]
+    write_json(folder / "result.json", result)
+
+
 def test_unfinished_and_broken_folders(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"config\.json"):
         load_policy(tmp_path)
@@ -145,6 +153,9 @@ def test_unfinished_and_broken_folders(tmp_path: Path) -> None:
     weights, config = tmp_path / "weights.safetensors", tmp_path / "config.json"
     arrays = load_file(weights)
     save_file({name: array[..., :1] for name, array in arrays.items()}, weights)
+    with pytest.raises(BadInput, match="its checksum does not fit"):
+        load_policy(tmp_path)
+    forget_checksums(tmp_path)
     with pytest.raises(BadInput, match="do not fit"):
         load_policy(tmp_path)
     weights.write_bytes(b"\x80\x04pickle")
@@ -188,7 +199,7 @@ def test_a_policy_with_discrete_actions_is_loaded(tmp_path: Path) -> None:
     dataset = discrete_noise_dataset()
     algorithm = configure("BC", SMALL, dataset.action_space)
     outcome = train(Run(dataset, algorithm, folder=tmp_path))
-    config = json.loads((tmp_path / "config.json").read_text())
+    config = read_json(tmp_path / "config.json")
     assert config["discrete_actions"] == 3
     assert not {"action_low", "action_high"} & {*config}
     policy = load_policy(tmp_path)
@@ -200,7 +211,7 @@ def test_a_policy_with_discrete_actions_is_loaded(tmp_path: Path) -> None:
     last = outcome.weights["policy"][-1]
     logits = x @ np.asarray(last["weight"]) + np.asarray(last["bias"])
     assert actions.tolist() == logits.argmax(axis=1).tolist()
-    (tmp_path / "config.json").write_text(json.dumps(config | {"discrete_actions": 0}))
+    write_json(tmp_path / "config.json", config | {"discrete_actions": 0})
     with pytest.raises(BadInput, match="at least one action"):
         load_policy(tmp_path)
 
@@ -212,5 +223,6 @@ def test_an_action_that_the_space_does_not_have_is_refused(tmp_path: Path) -> No
     biases = np.array([0, 0, 0, 0, 0, 1e6], np.float32)
     sixth = {"weight": np.tile(last["weight"], 2), "bias": biases}
     save_tree(tmp_path / "weights.safetensors", {"policy": (*hidden, sixth)})
+    forget_checksums(tmp_path)
     with pytest.raises(BadInput, match="do not fit the run's config"):
         load_policy(tmp_path)
