@@ -10,8 +10,19 @@ import instinct
 
 ROOT = Path(instinct.__file__).parent
 ORDER = (
-    *("util", "data", "theory", "tabular", "deep", "tasks", "behaviors", "benchmarks", "paper"),
-    *("study", "engine", "report", "experiments", "audits", "results", "bench", "cli"),
+    *("util", "data", "theory", "tabular", "deep", "tasks", "estimate", "behaviors"),
+    *(
+        "benchmarks",
+        "paper",
+        "study",
+        "engine",
+        "report",
+        "experiments",
+        "audits",
+        "results",
+        "bench",
+        "cli",
+    ),
 )
 
 

@@ -1,0 +1,69 @@
+"""What an estimator answers: an estimate with its interval, or a refusal with its reason."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scipy import special
+
+from instinct.data import Array
+
+QUANTITIES = {
+    "return": "return",
+    "discounted_return": "discounted return",
+    "cost": "cost",
+    "length": "episode length",
+    "end": "probability of an end",
+}
+"""What is estimated, per episode of at most `horizon` steps.
+
+`length` is the expected time until an end or the horizon, and `end` the probability of reaching a
+terminal before the horizon.
+"""
+LEVEL = 0.95
+"""The nominal level of all intervals."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why there is no estimate, in one sentence."""
+
+    reason: str
+
+
+Answer = Estimate | Refusal
+Answers = Mapping[str, Answer]
+"""The answers about one policy, by quantity."""
+
+
+def from_bootstrap(values: Array) -> Estimate:
+    """Return mean and t interval of a value computed from several bootstrap samples.
+
+    Their deviation is already that of one value: it is not divided by the root of their number.
+
+    >>> import numpy as np
+    >>> print(from_bootstrap(np.array([1.0, 2.0, 3.0])))
+    2 (-2.303 to 6.303)
+    """
+    mean, deviation = float(values.mean()), float(values.std(ddof=1))
+    half = float(special.stdtrit(len(values) - 1, (1 + LEVEL) / 2)) * deviation
+    return Estimate(mean, mean - half, mean + half)
+
+
+def within(estimate: Estimate, low: float = -math.inf, high: float = math.inf) -> Estimate:
+    """Cut an estimate to the values that are possible."""
+    return Estimate(
+        *(min(max(x, low), high) for x in (estimate.value, estimate.low, estimate.high))
+    )

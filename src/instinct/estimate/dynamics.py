@@ -1,0 +1,139 @@
+"""Roll policies out in a learned model, from recorded starts, with learned ends.
+
+Chua et al., "Deep Reinforcement Learning in a Handful of Trials using Probabilistic Dynamics
+Models", NeurIPS 2018, arXiv:1805.12114: every rollout stays with one member of the ensemble.
+
+The model predicts the probability of an end at every step; a step counts with the probability that
+the episode still goes on. States are kept within the recorded range. A rollout has left what the
+data cover at the first step where the members disagree more than at any recorded pair looked at.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from instinct.data import ActionSpace, Array
+from instinct.deep import Algorithm, TrainedPolicy, Weights
+from instinct.estimate.answers import Answers, from_bootstrap
+from instinct.estimate.model import Model, predict
+from instinct.estimate.policies import group, mode
+from instinct.estimate.problem import Problem
+
+STARTS = 16
+"""Rollouts per member."""
+ROWS = 4096
+"""Disagreement is measured at so many recorded pairs."""
+COVERED = "covered"
+"""The time until a rollout leaves what the data cover, or ends."""
+
+
+class World(NamedTuple):
+    """The model, and what a rollout needs besides."""
+
+    networks: Any
+    states: Any
+    targets: Any
+    low: jax.Array
+    high: jax.Array
+    limit: jax.Array
+    """The largest disagreement at a recorded pair."""
+    discount: jax.Array
+
+
+def evaluate(problem: Problem, model: Model, policies: Sequence[TrainedPolicy]) -> list[Answers]:
+    """Return the estimates of every policy, with `covered` beside the problem's quantities."""
+    found: dict[int, Answers] = {}
+    starts = jnp.asarray(model.states.standardize(problem.observations[problem.start_rows(STARTS)]))
+    world = make_world(problem, model)
+    for places, stacked in group(policies):
+        sums = roll_all(
+            stacked, world, starts, problem.horizon, problem.dataset.action_space, model.signals
+        )
+        for number, place in enumerate(places):
+            found[place] = {
+                name: from_bootstrap(np.asarray(values[number], float).mean(axis=1))
+                for name, values in sums.items()
+            }
+    return [found[place] for place in range(len(policies))]
+
+
+def make_world(problem: Problem, model: Model) -> World:
+    states = model.states.standardize(problem.observations)
+    rows = problem.rows(ROWS)
+    inputs = model.inputs(problem.observations[rows], problem.actions[rows])
+    outputs = jax.vmap(predict, in_axes=(0, None))(model.networks, inputs)
+    return World(
+        networks=model.networks,
+        states=tuple(map(jnp.asarray, model.states)),
+        targets=tuple(map(jnp.asarray, model.targets)),
+        low=jnp.asarray(states.min(axis=0)),
+        high=jnp.asarray(states.max(axis=0)),
+        limit=disagreement(outputs[..., : model.state_size]).max(),
+        discount=jnp.asarray(problem.discount, jnp.float32),
+    )
+
+
+def disagreement(changes: jax.Array) -> jax.Array:
+    """Return how far the members' predictions differ, in deviations of the data's changes."""
+    return jnp.sqrt(jnp.mean(jnp.var(changes, axis=0), axis=-1))
+
+
+def roll_all(
+    stacked: tuple[Algorithm, Weights],
+    world: World,
+    starts: jax.Array,
+    horizon: int,
+    space: ActionSpace,
+    signals: tuple[str, ...],
+) -> dict[str, Array]:
+    """Return the sums along all rollouts, [policies, members, starts] of every quantity."""
+
+    @jax.jit
+    def program(stacked: Any, world: World, starts: jax.Array, horizon: Any) -> Any:
+        return jax.lax.map(lambda pair: roll(pair, world, starts, horizon, space, signals), stacked)
+
+    sums: dict[str, Array] = program(stacked, world, starts, horizon)
+    return sums
+
+
+def roll(
+    pair: tuple[Algorithm, Weights],
+    world: World,
+    starts: jax.Array,
+    horizon: Any,
+    space: ActionSpace,
+    signals: tuple[str, ...],
+) -> dict[str, jax.Array]:
+    """Roll one policy out with every member, [members, starts]."""
+    members, size = len(world.networks[0]["bias"]), starts.shape[1]
+    own = jnp.arange(members)
+    (mean, std), (target_mean, target_std) = world.states, world.targets
+    shape = (members, len(starts))
+
+    def step(n: Any, carry: Any) -> Any:
+        states, going, covered, sums = carry
+        flat = states.reshape(-1, size)
+        inputs = jnp.concatenate([flat, mode(pair, flat * std + mean, space)], axis=-1)
+        outputs = jax.vmap(predict, in_axes=(0, None))(world.networks, inputs)
+        left = disagreement(outputs[..., :size]).reshape(shape) > world.limit
+        outputs = outputs.reshape(members, *shape, -1)[own, own]
+        values = outputs[..., :-1] * target_std + target_mean
+        states = jnp.clip(states + values[..., :size], world.low, world.high)
+        covered = covered * ~left
+        step_sums = {"length": going, COVERED: going * covered}
+        for number, name in enumerate(signals):
+            step_sums[name] = going * values[..., size + number]
+        if "return" in signals:
+            step_sums["discounted_return"] = world.discount**n * step_sums["return"]
+        sums = {name: sums[name] + step_sums[name] for name in sums}
+        return states, going * (1 - jax.nn.sigmoid(outputs[..., -1])), covered, sums
+
+    names = [*signals, "length", COVERED, *(["discounted_return"] if "return" in signals else [])]
+    sums = {name: jnp.zeros(shape) for name in names}
+    first = jnp.broadcast_to(starts, (*shape, size))
+    carry = (first, jnp.ones(shape), jnp.ones(shape), sums)
+    _, going, _, sums = jax.lax.fori_loop(0, horizon, step, carry)
+    return {**sums, "end": 1 - going}
