@@ -221,6 +221,35 @@ def read(
         show_rows("read", "`instinct describe` in a process of its own, one core.", [result], json)
 
 
+@app.command()
+def estimate(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Finished audits with their runs.")
+    ],
+    estimators: Annotated[
+        list[str] | None,
+        typer.Option("--estimators", metavar="NAME,...", help="Estimators.", show_default="all"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare estimates without a simulator with the true test episodes of finished audits.
+
+    Example: instinct bench estimate results/audit-hopper-medium --json
+    """
+    from instinct.bench.estimate import measure
+    from instinct.deep import cache_programs
+    from instinct.estimate import ESTIMATORS
+
+    chosen = split_names(estimators) or [*ESTIMATORS]
+    if wrong := {*chosen} - {*ESTIMATORS}:
+        raise BadInput(f"no estimator is called {wrong.pop()!r}; there are {', '.join(ESTIMATORS)}")
+    cache_programs()
+    with show_progress("datasets") as on_progress:
+        rows = [asdict(row) for row in measure(folders, chosen, on_progress)]
+    caption = "Rank correlation with the truth, regret of the choice, share of intervals that held."
+    show_rows("estimate", caption, rows, json)
+
+
 def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
     if json:
         print_json({"results": rows})
@@ -230,4 +259,6 @@ def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -
 
 
 def cell_text(value: object) -> str:
+    if value is None:
+        return "–"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

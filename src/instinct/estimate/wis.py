@@ -47,7 +47,7 @@ def log_ratios(problem: Problem, behavior: Behavior, actions: Array) -> Array:
 
 
 def evaluate_one(problem: Problem, log_ratio: Array) -> dict[str, Answer]:
-    """Estimate all quantities from the ratios of one policy."""
+    """Estimate all quantities from the ratios of one policy, with intervals by the bootstrap."""
     weights = weight_table(problem, log_ratio)
     total, squares = weights.sum(axis=0), (weights**2).sum(axis=0)
     effective = float(np.min(divide(total**2, squares)))
@@ -57,23 +57,16 @@ def evaluate_one(problem: Problem, log_ratio: Array) -> dict[str, Answer]:
     counts = np.random.default_rng(problem.seed).multinomial(
         len(weights), np.full(len(weights), 1 / len(weights)), RESAMPLES
     )
+    counts = np.concatenate([np.ones((1, len(weights))), counts])
+    totals = counts @ weights
     found: dict[str, Answer] = {}
     for signal in problem.signals:
         table = signal_table(problem, signal.values)
         discounts = signal.discount ** np.arange(table.shape[1])
-        once = np.ones(len(weights))
-        value, *resampled = (
-            weighted_sum(each, weights, table, discounts) for each in [once, *counts]
-        )
+        value, *resampled = divide(counts @ (weights * table), totals) @ discounts
         low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         found[signal.quantity] = Estimate(float(value), float(low), float(high))
     return found
-
-
-def weighted_sum(counts: Array, weights: Array, table: Array, discounts: Array) -> float:
-    """Return Σ over t of γᵗ·Σᵢ ρᵢ·rᵢ/Σᵢ ρᵢ, with every episode counted so many times."""
-    total = counts @ weights
-    return float(discounts @ divide(counts @ (weights * table), total))
 
 
 def divide(x: Array, y: Array) -> Array:
