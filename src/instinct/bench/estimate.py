@@ -50,10 +50,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Judged:
-    """A policy with its run, and the true mean of every quantity."""
+    """A policy with its run, which has the truth, and the hash of the dataset it learned from."""
 
     run: EndedTrial
     policy: TrainedPolicy
+    dataset_hash: str
 
     def truth(self, quantity: str) -> float:
         return self.run.measurement.mean(quantity)
@@ -71,6 +72,8 @@ def measure(
         trial = policies[0].run.trial
         on_progress(number, len(groups), trial.dataset)
         dataset = find_dataset(trial.dataset, action_range=trial.action_range, task=trial.task)
+        if {each.dataset_hash for each in policies} != {dataset.hash}:
+            raise BadInput(f"{trial.dataset} has changed since it was audited")
         judge = make_judge(dataset, horizon=find_task(trial.task).horizon or 0)
         judgments = judge.judge([each.policy for each in policies], estimators)
         found += compare(trial.dataset, dataset, policies, judgments, estimators)
@@ -82,12 +85,13 @@ def policies_by_dataset(folders: Sequence[Path]) -> dict[tuple[str, str], list[J
     groups: dict[tuple[str, str], list[Judged]] = {}
     for folder in folders:
         with read_store(folder) as store:
-            ended = store.ended()
+            ended, facts = store.ended(), store.datasets()
         for identity, run in ended.items():
             kept = folder / "runs" / identity
             if run.trial.task and run.measurement.episodes and (kept / "result.json").exists():
                 key = (run.trial.dataset, run.trial.task)
-                groups.setdefault(key, []).append(Judged(run, load_policy(kept)))
+                known = str(facts[run.trial.dataset]["hash"])
+                groups.setdefault(key, []).append(Judged(run, load_policy(kept), known))
     if not groups:
         raise BadInput("no audit has judged policies with run folders", field="folders")
     return groups
