@@ -12,6 +12,7 @@ from instinct.deep import Run as TrainingRun
 from instinct.deep import load_policy, load_run, train
 from instinct.deep.algorithms.bc import BC
 from instinct.tasks.evaluation import Evaluation, evaluate
+from instinct.util.jsonio import read_json, write_json
 from tests.cli.conftest import Run
 from tests.deep.problems import noise_dataset
 
@@ -55,8 +56,8 @@ def test_the_task_is_known_from_the_runs_dataset(run: Run, folder: Path) -> None
     without = run("evaluate", folder)
     assert without.code == 2
     assert "give --env" in without.err
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"source": "hopper-medium@500"}))
+    path = folder / "config.json"
+    write_json(path, read_json(path) | {"source": "hopper-medium@500"})
     assert run("evaluate", folder, "--episodes", 2, "--json").json["task"] == "hopper"
 
 

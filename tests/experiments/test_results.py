@@ -20,8 +20,9 @@ def test_saved_results_are_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contents", ["", "[]", "{}", '{"study": 1, "other": 2}'])
 def test_damaged_file_is_named_in_the_message(contents: str, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(contents)
-    with pytest.raises(BadInput, match=r"results\.json: does not hold the results"):
+    with pytest.raises(BadInput) as caught:
         load(tmp_path)
+    assert str(caught.value).startswith(str(tmp_path / "results.json: "))
 
 
 def test_missing_results_say_what_to_do(tmp_path: Path) -> None:
