@@ -35,7 +35,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_failed_runs_are_said_and_tried_again(
     run: Run, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = ("study", "run", plan, "--out", "study", "--workers", 1)
+    command = ("study", "run", plan, "--out", "study", "--workers", 1, "--allow-imports")
     broken = run(*command)
     assert broken.code == 1
     assert "Missing: " in broken.out

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ from instinct.util.atomic import write_atomically
 from tests.study.problems import FakeExecutor, deep_plan, fake_trial, ignore_progress
 
 PLAN = deep_plan("file", "BC", seeds=3)
+
+
+@pytest.fixture(autouse=True)
+def _as_in_the_foreground() -> Iterator[None]:
+    """Processes in the background ignore Ctrl-C from their start on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class InterruptedExecutor(FakeExecutor):
