@@ -368,7 +368,7 @@ def may_change(path: Path) -> bool:
 
 
 def check_integrity(connection: sqlite3.Connection) -> None:
-    (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if state != "ok":
         raise ValueError(state)
 
