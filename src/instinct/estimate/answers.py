@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why there is no estimate, in one sentence."""
+    """A missing estimate, with its reason in one sentence."""
 
     reason: str
 

@@ -25,7 +25,7 @@ DEFAULT = "fqe"
 
 @dataclass(frozen=True)
 class Judgment:
-    """What is known about one policy without a simulator: answers by estimator and quantity."""
+    """The answers about one policy, by estimator and quantity, and its support."""
 
     answers: Mapping[str, Answers]
     support: Support | None

@@ -34,7 +34,7 @@ TOLERANCE = 0.05
 
 
 class Transitions(NamedTuple):
-    """What all policies share: recorded pairs and starts, as the networks take them."""
+    """Recorded pairs and starts, as the networks take them; all policies share them."""
 
     pairs: jax.Array
     signals: jax.Array

@@ -13,7 +13,7 @@ from instinct.util.spacing import evenly_spaced
 
 
 class Signal(NamedTuple):
-    """What is added up along an episode, step by step, to give one quantity.
+    """A number per step, whose sum along an episode is one quantity.
 
     `low` and `high` are the smallest and the largest sum that n steps can have, divided by n; an
     end is counted once, so that its sum is in [0, 1] for every n.

@@ -66,7 +66,7 @@ def read_minari(
 
 @dataclass(frozen=True)
 class Metadata:
-    """What the metadata of a dataset say about its data."""
+    """The parts of a dataset's metadata that reading needs."""
 
     storage: Callable[[Path], Iterator[tuple[str, Episode]]]
     action_space: ActionSpace | None
