@@ -87,7 +87,7 @@ class Problem:
 
     @cached_property
     def episode_weights(self) -> Array:
-        """How often every episode is in every bootstrap sample, [members, episodes].
+        """Count every episode in every bootstrap sample, [members, episodes].
 
         Counts are those of a Poisson distribution: a bootstrap over episodes, since rows within an
         episode depend on each other. A sample that would be empty is the data themselves.

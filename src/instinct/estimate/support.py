@@ -25,7 +25,7 @@ DETERMINISTIC = 0.02
 
 @dataclass(frozen=True)
 class Support:
-    """How far the actions of a policy are from those of the data, at recorded states."""
+    """The distance of a policy's actions from those of the data, at recorded states."""
 
     distance: float
     """The mean distance in deviations of the behavior."""
@@ -42,7 +42,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the data cover."""
+    """The states and actions that the data cover."""
 
     rows: int
     episodes: int
