@@ -71,8 +71,10 @@ def test_the_policies_of_an_audit_are_judged(run: Run, tmp_path: Path) -> None:
     options = ("--env", "InvertedPendulum-v5", "--algorithms", "iql", "--seeds", 1, *SMALL)
     outcome = run("audit", logs, *options, "--episodes", 2, "--out", audit)
     assert outcome.code == 0, outcome.err
-    compared = run("bench", "estimate", audit, "--json")
+    kept = tmp_path / "compared.csv"
+    compared = run("bench", "estimate", audit, "--json", "--out", kept)
     assert compared.code == 0, compared.err
+    assert len(kept.read_text().splitlines()) == 11
     rows = compared.json["results"]
     names = ["fqe", "dynamics", "wis", "mean of the data", "imitation is best"]
     assert [(row["quantity"], row["estimator"]) for row in rows] == [

@@ -230,15 +230,22 @@ def estimate(
         list[str] | None,
         typer.Option("--estimators", metavar="NAME,...", help="Estimators.", show_default="all"),
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the rows to this CSV file as well."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare estimates without a simulator with the true test episodes of finished audits.
 
-    Example: instinct bench estimate results/audit-hopper-medium --json
+    Audits say how reliable estimates are from such a file, the one in the package.
+
+    Example: instinct bench estimate results/audit-hopper-medium --out reliability.csv
     """
     from instinct.bench.estimate import measure
     from instinct.deep import cache_programs
     from instinct.estimate import ESTIMATORS
+    from instinct.estimate.reliability import write_comparisons
 
     chosen = split_names(estimators) or [*ESTIMATORS]
     if wrong := {*chosen} - {*ESTIMATORS}:
@@ -246,6 +253,8 @@ def estimate(
     cache_programs()
     with show_progress("datasets") as on_progress:
         rows = [asdict(row) for row in measure(folders, chosen, on_progress)]
+    if file is not None:
+        write_comparisons(file, rows)
     caption = "Rank correlation with the truth, regret of the choice, share of intervals that held."
     show_rows("estimate", caption, rows, json)
 

@@ -10,6 +10,7 @@ from instinct.estimate.estimators import (
     make_judge,
 )
 from instinct.estimate.problem import Problem
+from instinct.estimate.reliability import Reliability, reliability_of
 from instinct.estimate.support import Coverage, Support
 
 __all__ = [
@@ -23,7 +24,9 @@ __all__ = [
     "Judgment",
     "Problem",
     "Refusal",
+    "Reliability",
     "Support",
     "estimate",
     "make_judge",
+    "reliability_of",
 ]

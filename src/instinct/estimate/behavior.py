@@ -30,9 +30,8 @@ class Behavior(NamedTuple):
 
     def log_density(self, observations: Array, actions: Array) -> Array:
         """Return log μ(a|s) of every row, with actions as networks take them."""
-        log_likelihood: Any = jax.jit(self.algorithm.log_likelihood)  # type: ignore[attr-defined]
         s, a = jnp.asarray(observations, jnp.float32), jnp.asarray(actions)
-        return np.asarray(log_likelihood(self.weights["policy"], s, a), float)
+        return np.asarray(log_likelihood(self.algorithm, self.weights["policy"], s, a), float)
 
     def most_likely(self, problem: Problem, observations: Array) -> Array:
         """Return the most likely actions as networks take them."""
@@ -53,6 +52,13 @@ class Behavior(NamedTuple):
         return np.asarray(np.sqrt(2 * gap / (actions.shape[-1] if box else 1)))
 
 
+@jax.jit
+def log_likelihood(algorithm: Any, policy: Any, s: jax.Array, a: jax.Array) -> jax.Array:
+    """Return log μ(a|s) of every row; compiled once for all policies compared with it."""
+    found: jax.Array = algorithm.log_likelihood(policy, s, a)
+    return found
+
+
 def clone(problem: Problem, **settings: Any) -> Behavior:
     """Clone the behavior in the compiled loop."""
     dataset = problem.dataset
@@ -62,4 +68,4 @@ def clone(problem: Problem, **settings: Any) -> Behavior:
     outcome = train(Run(dataset, algorithm, problem.seed))
     if outcome.failure:
         raise InstinctError(f"cloning the behavior failed: {outcome.failure}")
-    return Behavior(algorithm, jax.tree.map(jnp.asarray, outcome.weights))
+    return Behavior(*jax.tree.map(jnp.asarray, (algorithm, outcome.weights)))
