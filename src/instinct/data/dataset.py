@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,14 @@ from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 from instinct.util.hashing import hash_arrays
+
+
+class ObservationColumn(NamedTuple):
+    """The name of a dimension of the observations, and how to return to its own units."""
+
+    name: str
+    mean: float = 0.0
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -25,7 +34,8 @@ class Dataset:
     `Box` ([N, m], 32-bit floats) or numbers below a `Discrete` size ([N], 64-bit integers).
     Data without rewards have `has_rewards` false and zeros as rewards. The arrays are read-only.
     `repairs` describes what was changed in the data of a file so that
-    all of this is true.
+    all of this is true. `columns` names the dimensions of observations, if a file names them; it is
+    no part of the hash.
 
     >>> import numpy as np
     >>> states = np.arange(4, dtype=np.float32)[:, None]
@@ -49,6 +59,7 @@ class Dataset:
     cuts: Array | None = None
     repairs: tuple[str, ...] = ()
     has_rewards: bool = True
+    columns: tuple[ObservationColumn, ...] = ()
 
     def __post_init__(self) -> None:
         box = isinstance(self.action_space, Box)
@@ -85,6 +96,8 @@ class Dataset:
         expected: dict[str, tuple[int, ...]] = {"next_observations": self.observations.shape}
         if isinstance(self.action_space, Box):
             expected["actions"] = (rows, self.action_space.dimension)
+        if self.columns and len(self.columns) != self.observations.shape[1]:
+            raise BadInput("does not name every dimension of observations", field="columns")
         arrays = dict(self.fields()) | {"rewards": self.rewards}
         if self.cuts is not None:
             arrays["cuts"] = self.cuts

@@ -1,5 +1,6 @@
 """Tables become datasets: numbers worked out by hand, and every decision is said."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import instinct
-from instinct.data import Box, Discrete, make_roles, read
+from instinct.data import Box, Discrete, make_roles, read, write
 from instinct.errors import BadInput
 from tests.data.tables.tables import ROLES, clinic
 
@@ -36,6 +37,22 @@ def test_observations_are_standardized_over_all_rows() -> None:
     assert "observations: shifted and scaled to mean 0 and deviation 1, 1 columns" in (
         dataset.repairs
     )
+
+
+def test_columns_keep_their_names_and_units_also_in_a_file(tmp_path: Path) -> None:
+    table = clinic(ward=["surgery", "general", "general", "surgery", "general"])
+    roles = {**ROLES, "observation": ["pulse", "ward"]}
+    dataset = instinct.load(table, **roles)
+    pulse, *wards = dataset.columns
+    assert (pulse.name, pulse.mean, pulse.scale) == ("pulse", 80.0, pytest.approx(np.sqrt(80)))
+    assert [each.name for each in wards] == ["ward=general", "ward=surgery"]
+    write(dataset, tmp_path / "kept.npz")
+    assert read(tmp_path / "kept.npz").columns == dataset.columns
+    plain = instinct.load(table, **roles, standardize=False)
+    assert {each[1:] for each in plain.columns} == {(0.0, 1.0)}
+    assert plain.hash == replace(plain, columns=()).hash
+    with pytest.raises(BadInput, match="does not name every dimension"):
+        replace(plain, columns=plain.columns[:1])
 
 
 def test_the_range_of_actions_is_the_recorded_one_unless_given() -> None:

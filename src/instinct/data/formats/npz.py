@@ -1,13 +1,14 @@
-"""Read and write npz archives with D4RL's field names and the repairs of the dataset."""
+"""Read and write npz archives with D4RL's field names, repairs and names of observations."""
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
-from instinct.data.dataset import Dataset
+from instinct.data.dataset import Dataset, ObservationColumn
 from instinct.data.formats.files import check_expansion, check_memory, translate_errors
 from instinct.data.formats.names import FieldNames, find_fields
 from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_to_arrays
@@ -17,6 +18,7 @@ from instinct.util.atomic import replacing
 
 METADATA = "metadata/"
 REPAIRS = METADATA + "repairs"
+COLUMNS, COLUMN_SCALES = METADATA + "columns", METADATA + "column_scales"
 
 
 def read_npz(
@@ -35,7 +37,9 @@ def read_npz(
             task_space=task_space,
             horizon=horizon,
         )
-        return dataset.add_repairs((*read_repairs(arrays), *chosen.repairs))
+        dataset = dataset.add_repairs((*read_texts(arrays, REPAIRS), *chosen.repairs))
+        columns = read_columns(arrays)
+        return replace(dataset, columns=columns) if columns else dataset
 
 
 def load_arrays(path: Path) -> tuple[dict[str, Array], FieldNames]:
@@ -49,7 +53,7 @@ def load_arrays(path: Path) -> tuple[dict[str, Array], FieldNames]:
             check_expansion(member.file_size, member.compress_size, member.filename)
     with np.load(path, allow_pickle=False) as archive:
         chosen = find_fields([name for name in archive.files if not name.startswith(METADATA)])
-        known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS}
+        known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS, COLUMNS, COLUMN_SCALES}
         arrays = {name: load_member(archive, name) for name in archive.files if name in known}
         return arrays, chosen
 
@@ -63,16 +67,28 @@ def load_member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
         raise
 
 
-def read_repairs(arrays: dict[str, Array]) -> tuple[str, ...]:
-    repairs = arrays.get(REPAIRS, np.array([], np.str_))
-    if repairs.dtype.kind != "U" or repairs.ndim != 1:
-        raise BadInput("is not a list of texts", field=REPAIRS)
-    return tuple(repairs.tolist())
+def read_texts(arrays: dict[str, Array], name: str) -> tuple[str, ...]:
+    texts = arrays.get(name, np.array([], np.str_))
+    if texts.dtype.kind != "U" or texts.ndim != 1:
+        raise BadInput("is not a list of texts", field=name)
+    return tuple(texts.tolist())
+
+
+def read_columns(arrays: dict[str, Array]) -> tuple[ObservationColumn, ...]:
+    """Return the columns of observations that an archive names."""
+    names = read_texts(arrays, COLUMNS)
+    scales = arrays.get(COLUMN_SCALES, np.tile([0.0, 1.0], (len(names), 1)))
+    if scales.shape != (len(names), 2) or scales.dtype.kind != "f":
+        raise BadInput("does not fit the names of columns", field=COLUMN_SCALES)
+    return tuple(map(ObservationColumn, names, *scales.T.tolist())) if names else ()
 
 
 def write_npz(dataset: Dataset, path: Path) -> None:
     arrays = dict(dataset.fields()) | space_to_arrays(dataset.action_space)
     if dataset.repairs:
         arrays[REPAIRS] = np.array(dataset.repairs, np.str_)
+    if dataset.columns:
+        arrays[COLUMNS] = np.array([each.name for each in dataset.columns], np.str_)
+        arrays[COLUMN_SCALES] = np.array([each[1:] for each in dataset.columns])
     with replacing(path) as scratch, scratch.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from instinct.data.arrays import Array
+from instinct.data.dataset import ObservationColumn
 from instinct.data.tables.columns import Numbers, Texts
 from instinct.data.tables.order import Order
 from instinct.data.tables.roles import printable
@@ -13,32 +14,40 @@ from instinct.errors import BadInput
 
 def observations_from(
     columns: Iterable[Numbers | Texts], order: Order, missing: str, standardize: bool
-) -> tuple[Array, list[str]]:
-    """Return the observations [N, d] and what was done to make them; columns are used up."""
+) -> tuple[Array, tuple[ObservationColumn, ...], list[str]]:
+    """Return the observations [N, d], their columns, what was done; `columns` are used up."""
     repairs: list[str] = []
     found: list[Array] = []
+    names: list[str] = []
     for column in columns:
         for name, numbers in encode(column, order, missing, repairs):
             if numbers.min() == numbers.max():
                 repairs.append(f"observations: {name} is the same in every row, left out")
             else:
                 found.append(numbers)
+                names.append(name)
     if not found:
         raise BadInput("no column differs between rows (`observation=`)", option="observation")
+    described = [ObservationColumn(name) for name in names]
     if standardize:
-        for numbers in found:
-            standardize_column(numbers)
+        described = [
+            ObservationColumn(name, *standardize_column(numbers))
+            for name, numbers in zip(names, found, strict=True)
+        ]
         repairs.append(
             f"observations: shifted and scaled to mean 0 and deviation 1, {len(found)} columns"
         )
-    return np.stack(found, axis=1), repairs
+    return np.stack(found, axis=1), tuple(described), repairs
 
 
-def standardize_column(numbers: Array) -> None:
-    """Shift and scale a column in place to mean 0 and deviation 1."""
+def standardize_column(numbers: Array) -> tuple[float, float]:
+    """Shift and scale a column in place to mean 0 and deviation 1; return what these were."""
     exact = numbers.astype(np.float64)
-    exact -= exact.mean()
-    numbers[:] = exact / np.sqrt(np.square(exact).mean())
+    mean = exact.mean()
+    exact -= mean
+    deviation = np.sqrt(np.square(exact).mean())
+    numbers[:] = exact / deviation
+    return float(mean), float(deviation)
 
 
 def encode(

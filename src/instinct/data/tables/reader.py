@@ -1,5 +1,6 @@
 """Read a table into a Dataset: columns by their roles, rows by episode and time."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def dataset_from(
     else:
         arrays["actions"], made = amounts_from(amounts_of(acted), order, missing)
     repairs += made
-    arrays["observations"], made = observations_from(
+    arrays["observations"], described, made = observations_from(
         (columns.pop(("observation", name)) for name in named["observation"]),  # type: ignore[misc]
         order,
         missing,
@@ -102,7 +103,8 @@ def dataset_from(
         space = Box(tuple(actions.min(axis=0).tolist()), tuple(actions.max(axis=0).tolist()))
         repairs.append(f"actions: in {space}, the lowest and the highest in the table")
     made_of = assemble(arrays, action_space=space, action_range=action_range)
-    return made_of.add_repairs(tuple(repairs))
+    together = tuple(dict.fromkeys((*repairs, *made_of.repairs)))
+    return replace(made_of, repairs=together, columns=described)
 
 
 def check_roles(named: dict[str, list[str]]) -> None:
