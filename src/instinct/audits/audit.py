@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from instinct.audits.document import audit_document
+from instinct.audits.estimates import estimate_policies
 from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan, judged_in
 from instinct.audits.progress import Display, Silent, show_study_progress
@@ -147,6 +148,7 @@ def audit(
     both_ends: bool = False,
     action_range: tuple[float, float] | None = None,
     cost_target: float | None = None,
+    estimates: bool = True,
     folder: Path | str | None = None,
     sections: Sequence[SectionMaker] = (),
     progress: bool = True,
@@ -180,6 +182,8 @@ def audit(
         both_ends: Train both with and without the terminal transitions, and compare.
         action_range: The range of every action dimension, for files that do not say it.
         cost_target: The cost that a safe episode may have; by default the benchmark's.
+        estimates: Estimate return, cost and survival from the data alone, beside the truth or,
+            without `env`, in its place.
         folder: Where results are kept; by default results/audit-NAME.
         sections: Functions from findings to more sections of the page.
         progress: Show progress in a notebook or a terminal.
@@ -205,6 +209,7 @@ def audit(
         both_ends=both_ends,
         action_range=action_range,
         cost_target=cost_target,
+        estimates=estimates,
     )
     in_memory = isinstance(dataset, Dataset) or is_frame(dataset)
     name = "the dataset" if in_memory else str(dataset)
@@ -262,6 +267,8 @@ def run_audit(
         raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
     del opened
     run_plan(plan, where, display.trials, executor, retry_failed=retry_failed)
+    if options.estimates:
+        estimate_policies(plan, where, display.estimates)
     return Audit(read_findings(where), where, tuple(sections))
 
 

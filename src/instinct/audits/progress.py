@@ -31,6 +31,9 @@ class Display(Protocol):
     def trials(self, progress: StudyProgress) -> None:
         """Show how many trials have ended, and what the workers do."""
 
+    def estimates(self, done: int, total: int, what: str) -> None:
+        """Show how far the estimates without a simulator are."""
+
 
 class Silent:
     """Shows nothing."""
@@ -43,6 +46,9 @@ class Silent:
 
     def trials(self, progress: StudyProgress) -> None:
         """Ignore the progress of trials."""
+
+    def estimates(self, done: int, total: int, what: str) -> None:
+        """Ignore the progress of estimates."""
 
 
 @contextmanager
@@ -99,6 +105,14 @@ class TerminalBars:
                 self.workers[worker] = self.bars.add_task("", total=None)
             self.show_worker(worker, progress)
 
+    def estimates(self, done: int, total: int, what: str) -> None:
+        """Show how far the estimates are, in the bar of the study; workers have ended."""
+        for worker in self.workers.values():
+            self.bars.update(worker, visible=False)
+        self.bars.update(
+            self.whole, completed=done, total=total, description=f"{self.name}: {what}"
+        )
+
     def show_worker(self, worker: int, progress: StudyProgress) -> None:
         """Show what one worker does."""
         bar = self.workers[worker]
@@ -138,6 +152,11 @@ class Lines:
                 soft_wrap=True,
             )
 
+    def estimates(self, done: int, total: int, what: str) -> None:
+        """Print a line for every part of the estimates."""
+        if done < total:
+            self.console.print(f"{self.name}: {what}", soft_wrap=True)
+
 
 class NotebookBar:
     """One bar in the output of a notebook's cell, from the first progress on."""
@@ -165,6 +184,10 @@ class NotebookBar:
         ended = progress.ended == progress.trials
         text = f"{self.name}: {'done' if ended else running or 'starting'}"
         self.show(text, progress.ended, progress.trials, now=ended)
+
+    def estimates(self, done: int, total: int, what: str) -> None:
+        """Show how far the estimates are."""
+        self.show(f"{self.name}: {what}", done, total, now=True)
 
     def show(self, text: str, done: int, total: int, now: bool = False) -> None:
         """Update the bar, but not more often than it can be read."""

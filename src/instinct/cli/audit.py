@@ -129,6 +129,13 @@ def audit_command(
             help="Train both with and without terminal transitions, and compare.",
         ),
     ] = False,
+    no_estimates: Annotated[
+        bool,
+        typer.Option(
+            "--no-estimates",
+            help="Leave out the estimates that are made from the data alone.",
+        ),
+    ] = False,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
@@ -145,7 +152,8 @@ def audit_command(
 
     The audit trains BC and pessimistic agents under the true, zero, random and
     negative reward. It evaluates them in the true task, and writes tables,
-    figures and a page. Call a stopped audit again to continue it.
+    figures and a page. Call a stopped audit again to continue it. Without a
+    task it estimates them from the data alone, and ends with what to deploy.
 
     With a filter, it trains on all data and on the filtered data, and compares
     return and cost. cost-free removes transitions with a cost, and cost-free:5
@@ -178,6 +186,7 @@ def audit_command(
         both_ends=both_ends,
         action_range=action_range,
         cost_target=cost_target,
+        estimates=not no_estimates,
     )
     make = choose_executor(executor, workers, ray_address)
     audits, documents = [], []

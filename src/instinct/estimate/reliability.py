@@ -12,13 +12,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from scipy import special
+import numpy as np
+from scipy import special, stats
 
+from instinct.data import Array
 from instinct.estimate.answers import LEVEL, Estimate
 from instinct.util.atomic import replacing
 
 FILE = "reliability.csv"
 COLUMNS = ("dataset", "quantity", "estimator", "policies", "rank", "regret", "held", "refused")
+FEWEST = 3
+"""Policies that a rank correlation needs."""
 RANKS = 0.8
 """From this mean rank correlation on, policies may be ranked by an estimator."""
 
@@ -100,6 +104,18 @@ def summarize_one(estimator: str, quantity: str, rows: Sequence[Mapping[str, str
         regret=mean_of(rows, "regret"),
         held=sum(held) / sum(judged) if held else None,
     )
+
+
+def rank_correlation(x: Array, y: Array) -> float | None:
+    """Return Spearman's correlation; None for few or equal values.
+
+    >>> import numpy as np
+    >>> rank_correlation(np.array([1, 2, 3, 4]), np.array([1, 2, 4, 3]))
+    0.8
+    """
+    if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return round(float(stats.spearmanr(x, y).statistic), 12)
 
 
 def mean_of(rows: Sequence[Mapping[str, str]], column: str) -> float | None:

@@ -3,8 +3,8 @@
 `runs.csv` has a row for every run, with the mean of each quantity over its test episodes and the
 diagnostics of the agent. `progress.csv` has a row for every policy along the training of a run, if
 there are any, and `tuning.csv` one for every tuning run with its settings. `study.json` has the
-plan, the facts about the datasets, what is missing, and the machine. Archives of earlier versions
-have neither progress nor diagnostics nor tuning runs.
+plan, the facts about the datasets, estimates without a simulator, what is missing, and the machine.
+Archives of earlier versions have neither progress nor diagnostics, tuning runs nor estimates.
 """
 
 import csv
@@ -22,6 +22,8 @@ import numpy as np
 from instinct.data import KAPPA, Array
 from instinct.deep.training.diagnostics import DIAGNOSTICS
 from instinct.errors import BadInput
+from instinct.study.estimates import from_content as estimates_from
+from instinct.study.estimates import to_content
 from instinct.study.facts import add_normalized_costs
 from instinct.study.findings import CellResult, Findings, Tried
 from instinct.study.measurement import QUANTITIES, add_normalized_cost
@@ -74,6 +76,8 @@ def write_archive(findings: Findings, folder: Path) -> None:
         **{name: getattr(findings, name) for name in ("trials", "ended", "failed", "seconds")},
         "missing": [*findings.missing],
     }
+    if findings.estimates:
+        content["estimates"] = {name: to_content(x) for name, x in findings.estimates.items()}
     with replacing(folder / STUDY) as scratch:
         scratch.write_text(json.dumps(to_json_data(content), indent=1) + "\n", "utf-8")
 
@@ -209,6 +213,9 @@ def read_archive(folder: Path) -> tuple[Findings, str]:
             versions=content["versions"],
             missing=tuple(content["missing"]),
             tried=tuple(tuning_runs(tuning)),
+            estimates={
+                name: estimates_from(each) for name, each in content.get("estimates", {}).items()
+            },
             **{name: content[name] for name in ("trials", "ended", "failed", "seconds")},
         )
         return findings, str(content["machine"])

@@ -11,6 +11,7 @@ from instinct.data import Array
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
 from instinct.study.bias import PositiveBias, positive_bias
+from instinct.study.estimates import DatasetEstimates
 from instinct.study.facts import add_normalized_costs
 from instinct.study.measurement import QUANTITIES, add_normalized_cost
 from instinct.study.plan import Cell, Plan, reads_rewards
@@ -82,6 +83,8 @@ class Findings:
     """What was damaged and made again, what had failed and was tried again, other versions."""
     machines: tuple[str, ...] = ()
     """Where runs were started."""
+    estimates: Mapping[str, DatasetEstimates] = field(default_factory=dict)
+    """Estimates of policies without a simulator, by dataset."""
 
     def __repr__(self) -> str:
         return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
@@ -267,6 +270,7 @@ def findings(store: Store) -> Findings:
         tried=tuple(tuning_runs(plan, ended)),
         warnings=tuple(store.warnings()),
         machines=tuple(dict.fromkeys(machine for _, _, machine in store.starts())),
+        estimates=store.estimates(),
     )
 
 

@@ -18,18 +18,21 @@ CREATE TABLE IF NOT EXISTS starts (
 CREATE TABLE IF NOT EXISTS warnings (
   number INTEGER PRIMARY KEY, warning TEXT NOT NULL, warned TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS estimates (dataset TEXT PRIMARY KEY, content TEXT NOT NULL);
 """
 """Tables that stores of earlier versions do not have; they are added when a study goes on."""
 SELECT = {
     "notes": "SELECT name, content FROM notes",
     "datasets": "SELECT name, hash, facts FROM datasets",
     "ended": "SELECT identity, trial, measured, failure, seconds, ended FROM ended",
+    "estimates": "SELECT dataset, content FROM estimates",
 }
 """The rows that have a checksum, by table; the first column is the key."""
 SELECT_ROW = {
     "notes": f"{SELECT['notes']} WHERE name = ?",
     "datasets": f"{SELECT['datasets']} WHERE name = ?",
     "ended": f"{SELECT['ended']} WHERE identity = ?",
+    "estimates": f"{SELECT['estimates']} WHERE dataset = ?",
 }
 
 
@@ -68,6 +71,7 @@ def damaged_rows(connection: sqlite3.Connection, *tables: str) -> list[tuple[str
     return [
         (table, row[0])
         for table in tables or SELECT
+        if has_table(connection, table)
         for row in connection.execute(SELECT[table])
         if (table, row[0]) in known and known[table, row[0]] != hash_row(row)
     ]

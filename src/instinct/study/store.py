@@ -17,6 +17,8 @@ from typing import Any
 
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput, Damaged, InstinctError
+from instinct.study.estimates import DatasetEstimates, to_content
+from instinct.study.estimates import from_content as estimates_from
 from instinct.study.lock import lock_folder, now
 from instinct.study.lock import lock_holder as lock_holder
 from instinct.study.measurement import Measurement
@@ -148,6 +150,14 @@ class Store:
             rows = self.connection.execute("SELECT name, facts FROM datasets").fetchall()
             return {name: facts_from_json(facts) for name, facts in rows}
 
+    def estimates(self) -> dict[str, DatasetEstimates]:
+        """Return the estimates of policies without a simulator, by dataset."""
+        with translate_sqlite_errors(self.path):
+            if not has_table(self.connection, "estimates"):
+                return {}
+            rows = self.connection.execute("SELECT dataset, content FROM estimates").fetchall()
+            return {name: estimates_from(json.loads(content)) for name, content in rows}
+
     def deaths(self) -> dict[str, list[str]]:
         """Return why workers died, by the identity of the trial that they ran."""
         found: dict[str, list[str]] = {}
@@ -196,6 +206,23 @@ class Store:
             raise InstinctError(
                 f"{name} has changed since the study began (SHA-256 {row[0][:12]}… then, "
                 f"{facts['hash'][:12]}… now); start a new study in another folder"
+            )
+
+    def write_estimates(self, name: str, estimates: DatasetEstimates) -> None:
+        """Store the estimates of the policies on a dataset, in place of earlier ones."""
+        with translate_sqlite_errors(self.path), self.connection:
+            self.connection.execute(
+                "INSERT OR REPLACE INTO estimates VALUES (?, ?)",
+                (name, json.dumps(to_content(estimates))),
+            )
+            sign(self.connection, "estimates", name)
+
+    def forget_estimates(self, name: str) -> None:
+        """Remove the estimates of a dataset, so that they are made again."""
+        with translate_sqlite_errors(self.path), self.connection:
+            self.connection.execute("DELETE FROM estimates WHERE dataset = ?", (name,))
+            self.connection.execute(
+                "DELETE FROM checksums WHERE kind = 'estimates' AND key = ?", (name,)
             )
 
     def add_death(self, trial: Trial, reason: str) -> None:
@@ -318,7 +345,7 @@ def create_tables(connection: sqlite3.Connection, notes: Mapping[str, Any]) -> N
 
 
 def repair_rows(store: Store, plan: Plan) -> None:
-    """Write damaged notes again, and remove damaged rows of trials, which run again."""
+    """Write damaged notes again, and remove damaged trials and estimates: they are made again."""
     for _, name in store.damaged("notes"):
         store.write_note_again(name, notes_of(plan).get(name))
         warn(store, f"the {name} of the study were damaged in the store and written again")
@@ -327,6 +354,9 @@ def repair_rows(store: Store, plan: Plan) -> None:
         why = f"{len(rows)} of the results in the store were damaged; their trials run again"
         log.warning("%s: %s", store.path, why)
         store.forget(rows, why)
+    for _, name in store.damaged("estimates"):
+        store.forget_estimates(name)
+        warn(store, f"{name}: its estimates were damaged in the store; they are made again")
 
 
 def warn(store: Store, warning: str) -> None:
