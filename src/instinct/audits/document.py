@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from instinct.report.estimates_document import decision_document, estimates_document
 from instinct.report.kit.page import Page
 from instinct.report.run_verdicts import run_rows
 from instinct.report.sections.numbers import rows
@@ -47,6 +48,8 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
             for cell in [Cell(dataset, plan.algorithms[0], plan.labels[0], name)]
             if (facts := findings.removed(cell)) is not None
         ],
+        "estimates": estimates_document(findings, dataset),
+        "decision": decision_document(findings, dataset) if findings.main is None else None,
         "verdicts": [asdict(verdict) for verdict in page.verdicts],
         "missing": [*findings.missing],
         "core_hours": findings.seconds / 3600,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from instinct.data import WRONG_LABELS
+from instinct.report.decision_verdicts import decision_verdicts
 from instinct.report.filter_verdicts import cost, filter_use, recorded_cost
 from instinct.report.kit.page import Level, Verdict
 from instinct.report.reward_verdicts import reward_use
@@ -37,6 +38,7 @@ def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     """Make all verdicts on one dataset."""
     makers: tuple[VerdictMaker, ...] = (
         *(no_rewards, action_distance, recorded_cost, few_live_units, no_task, one_seed),
+        decision_verdicts,
     )
     if findings.main is not None:
         makers = (
@@ -238,7 +240,7 @@ def no_task(findings: Findings, dataset: str) -> Iterator[Verdict]:
     """Warn that policies were not evaluated."""
     del findings, dataset
     yield Verdict(
-        "No task to evaluate in: return and safety of the policies are unknown. Name an "
+        "No task to evaluate in: return and safety of the policies are not measured. Name an "
         "environment to measure them.",
         WARNING,
         "no-task",

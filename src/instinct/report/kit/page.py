@@ -82,6 +82,8 @@ class Section:
     drawings: tuple[Drawing, ...] = ()
     detail: bool = False
     """True: on the page only, not in the terminal and not on the results page."""
+    folded: bool = False
+    """True: the page shows the title, and the rest when it is opened."""
 
     def __repr__(self) -> str:
         counts = f"{len(self.tables)} tables, {len(self.drawings)} figures"

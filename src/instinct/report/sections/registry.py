@@ -13,6 +13,7 @@ from instinct.report.sections.common import (
     settings_section,
 )
 from instinct.report.sections.diagnostics import diagnostics_section
+from instinct.report.sections.estimates import decision_sections, estimates_section
 from instinct.report.sections.filters import filter_section
 from instinct.report.sections.quantities import quantity_sections
 from instinct.report.sections.safety import safety_section
@@ -36,6 +37,8 @@ SECTIONS: dict[str, SectionMaker] = {
     "goal-terminal": goal_terminal_section,
     "tuning": tuning_section,
     "overview": overview_section,
+    "decision": decision_sections,
+    "estimates": estimates_section,
     "diagnostics": diagnostics_section,
     "actions": action_section,
     "data": data_section,
