@@ -138,6 +138,10 @@ def test_costs_exclude_or_leave_it_open(tmp_path: Path) -> None:
     assert decided(found)[:2] == ("unknown", "cost-unclear")
     found = judged(tmp_path / "c", returns, cost_target=0.5, costs=costs)
     assert decided(found) == ("neither", "above-cost-target", ())
+    found = judged(tmp_path / "d", returns, costs=costs)
+    assert decided(found)[:2] == ("unknown", "higher-cost")
+    cheap = {name: around(2) for name in costs}
+    assert decided(judged(tmp_path / "e", returns, costs=cheap))[0] == "offline-rl"
 
 
 def test_estimators_that_contradict_each_other_decide_nothing(tmp_path: Path) -> None:

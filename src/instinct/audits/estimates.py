@@ -33,7 +33,7 @@ FEWEST_EPISODES = 30
 """Intervals are a bootstrap over episodes, which means little with fewer."""
 LONGEST = 2000
 """Episodes are judged over at most so many steps."""
-PASSES, LEAST_STEPS, MOST_STEPS, BATCH = 100, 200, 4000, 256
+PASSES, LEAST_STEPS, MOST_STEPS, BATCH = 100, 2000, 4000, 256
 """Small data are fitted for so many passes; larger data for the estimators' own steps."""
 
 

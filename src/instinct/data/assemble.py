@@ -53,6 +53,7 @@ def assemble(
         action_space=action_space,
         repairs=tuple(draft.repairs),
         has_rewards=has_rewards,
+        columns=(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,8 @@ FARTHEST = 0.1
 LISTED = 3
 DIFFERENT = 0.3
 """Columns that differ by fewer deviations are not listed."""
+UNUSUAL, BOTH_KINDS = 2.0, 0.1
+"""Deviations of an unusual reward; the share of good and of bad ends from which both exist."""
 FEWEST = 10
 """Fewer rows say nothing about a region."""
 
@@ -56,6 +59,8 @@ class Ends:
     """Their mean number of steps."""
     columns: tuple[Contrast, ...]
     """How the state before the end differs from all others."""
+    kind: Literal["all", "low-reward"] = "all"
+    """Which ends `columns` are about: those with a low reward, if others have a high one."""
 
 
 def where_policies_leave(
@@ -84,13 +89,29 @@ def where_episodes_end(dataset: Dataset) -> Ends | None:
     """Compare the last states before terminals with all others; None without terminals."""
     if not dataset.terminals.any():
         return None
-    lasts = dataset.stops - 1
-    ended = dataset.terminals[lasts]
+    ended = dataset.terminals[dataset.stops - 1]
+    bad = bad_ends(dataset)
     return Ends(
         share=float(ended.mean()),
         steps=float(dataset.lengths[ended].mean()),
-        columns=contrasts(dataset, dataset.terminals, ~dataset.terminals),
+        columns=contrasts(dataset, dataset.terminals if bad is None else bad, ~dataset.terminals),
+        kind="all" if bad is None else "low-reward",
     )
+
+
+def bad_ends(dataset: Dataset) -> Array | None:
+    """Mark the terminals with an unusually low reward; None if they are not of both kinds.
+
+    Good and bad ends come from different states, whose means would cancel each other.
+    """
+    if not dataset.has_rewards or dataset.terminals.all():
+        return None
+    others = dataset.rewards[~dataset.terminals]
+    middle, far = float(others.mean()), UNUSUAL * float(others.std())
+    low = dataset.terminals & (dataset.rewards < middle - far)
+    high = dataset.terminals & (dataset.rewards > middle + far)
+    least = BOTH_KINDS * dataset.terminals.sum()
+    return np.asarray(low) if min(low.sum(), high.sum()) >= least else None
 
 
 def contrasts(dataset: Dataset, within: Array, elsewhere: Array) -> tuple[Contrast, ...]:

@@ -75,8 +75,8 @@ def half_width(level: float) -> float:
 @cache
 def shipped() -> dict[tuple[str, str], Reliability]:
     """Return what the file of the package has, by estimator and quantity."""
-    with files(__package__).joinpath(FILE).open(encoding="utf-8", newline="") as file:
-        return summarize([*csv.DictReader(file)])
+    text = files(__package__).joinpath(FILE).read_text(encoding="utf-8")
+    return summarize([*csv.DictReader(text.splitlines())])
 
 
 def reliability_of(estimator: str, quantity: str) -> Reliability:

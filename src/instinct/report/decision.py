@@ -4,7 +4,7 @@ Candidates are imitation (BC) and the other algorithms under the recorded reward
 candidate is excluded if its policies act outside the data, if its estimated cost is above the
 target, or if its estimated return is below that of the data. Imitation and offline RL are told
 apart only if their intervals, widened by how often such intervals held where the truth is known, do
-not overlap.
+not overlap. Without a target for costs, offline RL that surely costs more is not recommended.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,6 +77,8 @@ def decide(findings: Findings, dataset: str) -> Decision | None:
         chosen = Decision("unknown", "estimators-disagree")
     elif chosen.algorithms and not within_target(findings, dataset, chosen):
         chosen = Decision("unknown", "cost-unclear")
+    elif chosen.recommendation == "offline-rl" and costs_more(findings, dataset, chosen):
+        chosen = Decision("unknown", "higher-cost")
     return Decision(chosen.recommendation, chosen.reason, chosen.algorithms, candidates)
 
 
@@ -192,10 +194,25 @@ def within_target(findings: Findings, dataset: str, chosen: Decision) -> bool:
     estimates = findings.estimates[dataset]
     if target is None or "cost" not in estimates.recorded:
         return True
-    cells = cell_estimates(findings, dataset)
-    places = candidate_cells(findings, dataset)
-    costs = [cells[places[name]].values.get("cost") for name in chosen.algorithms]
+    costs = costs_of(findings, dataset, chosen.algorithms)
     return all(cost is not None and cost.high <= target for cost in costs)
+
+
+def costs_more(findings: Findings, dataset: str, chosen: Decision) -> bool:
+    """Tell whether offline RL surely costs more than the data and imitation, without a target."""
+    recorded = findings.estimates[dataset].recorded.get("cost")
+    if recorded is None or findings.plan.cost_target_of(dataset) is not None:
+        return False
+    (imitation,) = costs_of(findings, dataset, (IMITATION,))
+    usual = recorded if imitation is None else max(recorded, imitation.high)
+    costs = costs_of(findings, dataset, chosen.algorithms)
+    return any(cost is not None and cost.low > usual for cost in costs)
+
+
+def costs_of(findings: Findings, dataset: str, algorithms: Sequence[str]) -> list[Estimate | None]:
+    """Return the estimated costs of candidates."""
+    cells, places = cell_estimates(findings, dataset), candidate_cells(findings, dataset)
+    return [cells[places[name]].values.get("cost") for name in algorithms]
 
 
 def bias_shares(findings: Findings, dataset: str) -> Iterator[BiasShare]:

@@ -6,7 +6,7 @@ from instinct.estimate import DEFAULT, QUANTITIES, reliability_of
 from instinct.estimate.regions import Contrast
 from instinct.estimate.support import FAR
 from instinct.report.decision import Decision, bias_shares, decide
-from instinct.report.kit.page import Verdict
+from instinct.report.kit.page import Level, Verdict
 from instinct.report.verdict_values import list_values
 from instinct.study.estimates import DatasetEstimates
 from instinct.study.findings import Findings
@@ -24,6 +24,8 @@ REASONS = {
     "no-rewards": "the data have no rewards to estimate",
     "never-measured": "the estimator was never compared with a truth",
     "estimators-disagree": "the two estimators contradict each other",
+    "higher-cost": "offline RL has a higher estimated return, but also a higher cost than the data "
+    "and imitation; give a cost target to say what is acceptable",
     "cost-unclear": "the estimated cost is not surely within the target",
     "outside-data": "the policies act outside the data",
     "above-cost-target": "the estimated costs are above the target",
@@ -62,10 +64,12 @@ def recommend(decision: Decision, estimates: DatasetEstimates) -> Verdict:
     more = f" Estimated returns: {', '.join(values)}." if values else ""
     if "return" in estimates.recorded:
         more += f" Recorded: {estimates.recorded['return']:.4g}."
-    sure = decision.recommendation in ("imitation", "offline-rl")
+    level: Level = "warning"
+    if decision.algorithms:
+        level = "holds" if reliability_of(DEFAULT, "return").ranks else "note"
     return Verdict(
         f"Recommendation: {RECOMMENDED[decision.recommendation]}{which}. Reason: {why}.{more}",
-        "holds" if sure else "warning",
+        level,
         "decision",
         {each.algorithm: each.estimate.value for each in known if each.estimate is not None},
     )
@@ -143,7 +147,8 @@ def recorded_ends(estimates: DatasetEstimates) -> Iterator[Verdict]:
     if found is None:
         return
     where = describe(found.columns)
-    before = f" The states before differ in {where}." if where else ""
+    which = "ends with a low reward" if found.kind == "low-reward" else "them"
+    before = f" The states before {which} differ in {where}." if where else ""
     yield Verdict(
         f"{found.share:.0%} of the recorded episodes end in a terminal, after {found.steps:.0f} "
         f"steps on average.{before}",

@@ -76,7 +76,7 @@ def estimate_table(
     quantities: Sequence[str],
 ) -> Table:
     """Make the table of a row per cell, after the data's own means."""
-    recorded = (
+    recorded: tuple[TableCell, ...] = (
         *("recorded", "", *if_filtered(findings.plan, "")),
         *(Number(found.recorded[name], FORMS[name]) for name in quantities),
     )
@@ -175,7 +175,8 @@ def collect_tables(found: DatasetEstimates) -> Iterator[Table]:
             found.leaving.columns,
         )
     if found.ends is not None and found.ends.columns:
-        yield contrast_table("before-ends", "Recorded states before an end.", found.ends.columns)
+        which = "an end with a low reward" if found.ends.kind == "low-reward" else "an end"
+        yield contrast_table("before-ends", f"Recorded states before {which}.", found.ends.columns)
 
 
 def contrast_table(name: str, caption: str, columns: Sequence[Contrast]) -> Table:
