@@ -28,7 +28,7 @@ class Extreme(instinct.Algorithm):
 
     steps: int = instinct.setting(1, above=0)
 
-    QUICK = {"steps": 1}  # noqa: RUF012
+    QUICK = {"steps": 1, "batch_size": 16}  # noqa: RUF012
 
     def init(self, key: jax.Array, data: Any, warm: Any = None) -> Any:
         del key, warm
