@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from instinct.data import write
 from tests.cli.conftest import Run
+from tests.data.datasets import small
 
 
 def test_tabular_algorithms_are_measured(run: Run) -> None:
@@ -61,3 +63,11 @@ def test_reading_tables_is_measured(run: Run, tmp_path: Path) -> None:
     assert row["peak_mib"] > 0
     (tmp_path / "log.csv").write_text("a,b,c\n1,2,3\n4,5,6\n")
     assert run("bench", "read", tmp_path / "log.csv", "--json").json["rows"] == 2
+
+
+def test_opening_datasets_is_measured(run: Run, tmp_path: Path) -> None:
+    write(small(), tmp_path / "data.hdf5")
+    row = run("bench", "read", tmp_path / "data.hdf5", "--json").json
+    assert (row["rows"], row["columns"]) == (6, 6), "s, a, r, s′ and two flags"
+    assert row["file_megabytes"] == (tmp_path / "data.hdf5").stat().st_size / 1e6
+    assert row["peak_mib"] > row["grown_mib"] >= 0

@@ -455,7 +455,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full)
+    monkeypatch.setattr(zipfile.ZipFile, "open", full)
     with pytest.raises(InstinctError, match=r"data\.npz: cannot be written: No space left"):
         write(small(rewards=np.zeros(6)), path)
     monkeypatch.undo()

@@ -1,6 +1,7 @@
-"""Measure how fast a large table is described, and with how much memory."""
+"""Measure how fast a large table is described or a dataset opened, and with how much memory."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +10,9 @@ import numpy as np
 
 from instinct.bench.memory import peak_mib
 from instinct.data import describe
-from instinct.data.tables.source import require_arrow
+from instinct.data.assemble import HORIZON
+from instinct.data.files import choose_reader
+from instinct.data.tables.source import is_table, require_arrow
 from instinct.util.processes import on_one_core
 
 ROWS, COLUMNS = 10_000_000, 20
@@ -20,9 +23,10 @@ STAY = 100
 
 @dataclass(frozen=True)
 class Reading:
-    """The description of a file in a process of its own, on one core.
+    """How a table was described, or a dataset opened, in a process of its own on one core.
 
     `megabytes` is the size of the columns as 32-bit floats, `file_megabytes` that of the file.
+    `grown_mib` is how much of the peak was not there before.
     """
 
     rows: int
@@ -32,12 +36,16 @@ class Reading:
     seconds: float
     megabytes_per_second: float
     peak_mib: float
+    grown_mib: float
 
 
 def measure(file: Path | None = None, rows: int = ROWS, columns: int = COLUMNS) -> Reading:
-    """Describe a file; without one, make a Parquet file of random numbers and delete it again."""
+    """Describe a table; without one, make a Parquet file of random numbers and delete it again.
+
+    A file of another format is opened as a dataset and hashed, past the cache.
+    """
     if file is not None:
-        return on_one_core(time_describe, file)
+        return on_one_core(time_describe if is_table(file) else time_open, file)
     with TemporaryDirectory() as temporary:
         path = Path(temporary) / "random.parquet"
         on_one_core(make_table, path, rows, columns)
@@ -62,17 +70,42 @@ def make_table(path: Path, rows: int, columns: int) -> None:
 
 
 def time_describe(path: Path) -> Reading:
-    """Describe the file in this process."""
-    begun = time.perf_counter()
-    found = describe(path)
+    """Describe the table in this process."""
+
+    def size() -> tuple[int, int]:
+        found = describe(path)
+        return found.rows, len(found.columns)
+
+    return timed(path, size)
+
+
+def time_open(path: Path) -> Reading:
+    """Open and hash the dataset in this process."""
+
+    def size() -> tuple[int, int]:
+        reader = choose_reader(path)
+        dataset = reader(path, action_range=None, task_space=None, horizon=HORIZON)
+        assert dataset.hash
+        fields = [array.shape[1:] for _, array in dataset.stored_fields()]
+        return len(dataset), sum(shape[0] if shape else 1 for shape in fields)
+
+    return timed(path, size)
+
+
+def timed(path: Path, read: Callable[[], tuple[int, int]]) -> Reading:
+    """Measure a function that reads the file and returns how many rows and columns it has."""
+    before, begun = peak_mib(), time.perf_counter()
+    rows, columns = read()
     seconds = time.perf_counter() - begun
-    megabytes = 4 * found.rows * len(found.columns) / 1e6
+    files = [each for each in path.rglob("*") if each.is_file()] or [path]
+    megabytes = 4 * rows * columns / 1e6
     return Reading(
-        found.rows,
-        len(found.columns),
+        rows,
+        columns,
         megabytes,
-        path.stat().st_size / 1e6,
+        sum(each.stat().st_size for each in files) / 1e6,
         seconds,
         megabytes / seconds,
         peak_mib(),
+        peak_mib() - before,
     )

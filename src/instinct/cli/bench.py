@@ -196,7 +196,7 @@ def read(
         Path | None,
         typer.Argument(
             metavar="FILE",
-            help="A CSV, Parquet, Arrow or Feather file.",
+            help="A table, which is described, or another dataset, which is opened.",
             show_default="a Parquet file of random numbers, which is deleted again",
         ),
     ] = None,
@@ -208,7 +208,7 @@ def read(
     ] = 20,
     json: Json = False,
 ) -> None:
-    """Describe a large table; measure seconds, speed and memory.
+    """Describe a large table, or open another dataset; measure seconds, speed and memory.
 
     Example: instinct bench read --rows 1000000
     """
@@ -218,7 +218,7 @@ def read(
     if json:
         print_json(result)
     else:
-        show_rows("read", "`instinct describe` in a process of its own, one core.", [result], json)
+        show_rows("read", "In a process of its own, on one core.", [result], json)
 
 
 @app.command()

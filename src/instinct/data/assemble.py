@@ -2,14 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_rows
+from instinct.data.arrays import (
+    Array,
+    as_flags,
+    as_floats,
+    as_numbers,
+    number_blocks,
+    number_type,
+    reject_rows,
+    split_numbers,
+)
 from instinct.data.dataset import Dataset
+from instinct.data.following import Following
 from instinct.data.rounding import differ_by_rounding, range_of_data
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
+from instinct.util.rows import Rows
 
 REQUIRED = ("observations", "actions", "terminals")
 OPTIONAL = ("rewards", "next_observations", "timeouts", "costs")
@@ -21,7 +33,7 @@ ActionRange = tuple[float, float]
 
 
 def assemble(
-    arrays: Mapping[str, Array],
+    arrays: Mapping[str, Array | Rows | Following],
     *,
     action_space: ActionSpace | None = None,
     action_range: ActionRange | None = None,
@@ -35,6 +47,7 @@ def assemble(
     the task to evaluate in; the first that is known is used. Without any, whole-number actions of
     shape [N] are discrete, and all others are vectors in [-1, 1] or in the range of the data, if
     that is larger. `horizon` splits episodes if a file has neither timeouts nor next observations.
+    Observations, actions and next observations may be `Rows`, which are read in blocks.
     """
     draft = Draft(dict(arrays), horizon)
     draft.check_fields()
@@ -45,6 +58,7 @@ def assemble(
         draft.end_last_episode()
     else:
         draft.infer_next_observations()
+    draft.arrays["actions"] = as_numbers("actions", draft.arrays["actions"])
     if action_space is None or action_range is not None:
         action_space = draft.choose_action_space(action_range, task_space)
     draft.clip_rounded_actions(action_space)
@@ -61,7 +75,7 @@ def assemble(
 class Draft:
     """The arrays of a file while they are repaired, and a list of the repairs."""
 
-    arrays: dict[str, Array]
+    arrays: dict[str, Any]
     horizon: int
     repairs: list[str] = field(default_factory=list)
 
@@ -75,13 +89,13 @@ class Draft:
             lists.append("actions")
         for name in lists:
             if name in self.arrays and self.arrays[name].shape[1:] == (1,):
-                self.arrays[name] = self.arrays[name][:, 0]
+                self.arrays[name] = self.arrays[name].reshape((len(self.arrays[name]),))
                 self.repairs.append(f"{name}: shape [N, 1] was read as [N]")
         self.check_vectors()
         if self.arrays["observations"].ndim == 1:
             for name in ("observations", "next_observations"):
                 if name in self.arrays and self.arrays[name].ndim == 1:
-                    self.arrays[name] = self.arrays[name][:, None]
+                    self.arrays[name] = self.arrays[name].reshape((len(self.arrays[name]), 1))
             self.repairs.append("observations: shape [N] was read as [N, 1]")
         rows = {name: array.shape[:1] for name, array in self.arrays.items()}
         for name, count in rows.items():
@@ -141,32 +155,41 @@ class Draft:
         return np.asarray(self.arrays["terminals"] | self.arrays["timeouts"])
 
     def mark_missing_timeouts(self) -> None:
-        """Mark a timeout at every row that is not followed by its next observation."""
+        """Mark a timeout at every row that is not followed by its next observation.
+
+        Keep the next observations at the ends alone; the others are those of the next rows.
+        """
         observations = as_numbers("observations", self.arrays["observations"])
-        following = as_numbers("next_observations", self.arrays["next_observations"])
-        if observations.shape != following.shape or observations.dtype != following.dtype:
+        given = self.arrays["next_observations"]
+        dtype = number_type("next_observations", given)
+        if observations.shape != given.shape or observations.dtype != dtype:
             raise BadInput(
-                f"is {following.dtype} {list(following.shape)}, "
+                f"is {dtype} {list(given.shape)}, "
                 f"observations is {observations.dtype} {list(observations.shape)}",
                 field="next_observations",
             )
-        here, there = following[:-1], observations[1:]
-        differs = (here != there).any(axis=1) & ~self.ends[:-1]
-        rows = np.flatnonzero(differs)
-        near = differ_by_rounding(here[rows], there[rows])
-        rounded, breaks = rows[near], rows[~near]
-        if len(breaks):
-            self.arrays["timeouts"][breaks] = True
+        ends, rounded, last = self.ends, 0, []
+        ends[-1] = True
+        breaks = np.zeros(len(ends), np.bool_)
+        for start, block in number_blocks("next_observations", given):
+            rows = slice(start, start + len(block))
+            wrong, near = compare_rows(block, observations[start + 1 : rows.stop + 1], ends[rows])
+            breaks[rows] = wrong
+            rounded += int(np.count_nonzero(near))
+            last.append(block[ends[rows] | wrong])
+        if breaks.any():
+            self.arrays["timeouts"] |= breaks
             self.repairs.append(
-                f"timeouts: {len(breaks)} marked where a row is not followed by its next "
-                f"observation, first after row {breaks[0]}"
+                f"timeouts: {np.count_nonzero(breaks)} marked where a row is not followed by its "
+                f"next observation, first after row {breaks.argmax()}"
             )
-        if len(rounded):
-            following[rounded] = observations[rounded + 1]
+        if rounded:
             self.repairs.append(
-                f"next_observations: {len(rounded)} rows set to the observation of the next row, "
+                f"next_observations: {rounded} rows set to the observation of the next row, "
                 "from which they differ by rounding"
             )
+        places = np.flatnonzero(ends | breaks)
+        following = Following(observations, places, np.concatenate(last))
         self.arrays |= {"observations": observations, "next_observations": following}
 
     def infer_next_observations(self) -> None:
@@ -175,27 +198,26 @@ class Draft:
         A row at a timeout with a reward that no row within an episode has stays, and its own
         observation is the next one, so that rewards given at the end of an episode are not lost.
         """
-        observations = as_numbers("observations", self.arrays["observations"])
         self.require_ends()
         terminals, timeouts = self.arrays["terminals"], self.arrays["timeouts"]
         timeouts[-1] |= not terminals[-1]
         final = timeouts & self.has_own_reward()
-        following = np.where(
-            (terminals | final).reshape(-1, *[1] * (observations.ndim - 1)),
-            observations,
-            np.roll(observations, -1, axis=0),
-        )
         removed = timeouts & ~final
         if removed.all():
             raise BadInput("missing, and no row is followed by another", field="next_observations")
         cut = np.append(removed[1:], False) & ~self.ends
         self.report_final_rows(final, removed)
-        self.arrays |= {
-            "observations": observations,
-            "next_observations": following,
-            "timeouts": final | cut,
-        }
-        self.arrays = {name: array[~removed] for name, array in self.arrays.items()}
+        observations, unused = split_numbers("observations", self.arrays["observations"], ~removed)
+        actions, _ = split_numbers("actions", self.arrays["actions"], ~removed)
+        self.arrays["timeouts"] = final | cut
+        kept = {"observations": observations, "actions": actions}
+        for name, array in self.arrays.items():
+            if name not in kept:
+                kept[name] = array[~removed]
+        places = np.flatnonzero(kept["terminals"] | kept["timeouts"])
+        last = observations[places]
+        last[cut[~removed][places]] = unused[np.append(False, cut[:-1])[removed]]
+        self.arrays = kept | {"next_observations": Following(observations, places, last)}
 
     def has_own_reward(self) -> Array:
         """Mark the rows whose reward is not 0 and outside the range within episodes."""
@@ -255,7 +277,7 @@ class Draft:
             return Box.of(actions.shape[1], *action_range)
         if isinstance(task_space, Box) and task_space.dimension == actions.shape[1]:
             return task_space
-        box = range_of_data(as_numbers("actions", actions))
+        box = range_of_data(actions)
         if box != Box.of(box.dimension):
             self.repairs.append(
                 f"actions: the file has no range, {box} is taken from the data; "
@@ -268,15 +290,31 @@ class Draft:
         actions = self.arrays["actions"]
         if not isinstance(space, Box) or actions.shape[1:] != (space.dimension,):
             return
-        actions = as_numbers("actions", actions)
-        clipped = space.clip(actions)
-        outside = (actions != clipped).any(axis=1)
-        if outside.any() and differ_by_rounding(actions[outside], clipped[outside]).all():
-            self.arrays["actions"] = clipped
+        outside = space.outside(actions)
+        clipped = space.clip(actions[outside])
+        if outside.any() and differ_by_rounding(actions[outside], clipped).all():
+            self.arrays["actions"] = actions.copy()
+            self.arrays["actions"][outside] = clipped
             self.repairs.append(
                 f"actions: {np.count_nonzero(outside)} rows outside {space} by rounding, "
                 "set to the bound"
             )
+
+
+def compare_rows(following: Array, observations: Array, ends: Array) -> tuple[Array, Array]:
+    """Mark the rows within episodes that another row follows, and those that differ by rounding.
+
+    `observations` are those of the rows after; the last row of all has none, and is an end.
+    """
+    here = following[: len(observations)]
+    differs = np.zeros(len(following), np.bool_)
+    differs[: len(here)] = (here != observations).any(axis=1)
+    rows = np.flatnonzero(differs & ~ends)
+    with np.errstate(invalid="ignore"):
+        near = differ_by_rounding(here[rows], observations[rows])
+    wrong, rounded = np.zeros((2, len(following)), np.bool_)
+    wrong[rows[~near]] = rounded[rows[near]] = True
+    return wrong, rounded
 
 
 def no_vectors(what: str, shape: Sequence[int], field: str = "observations") -> BadInput:

@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from instinct.data.arrays import Array, as_flags, as_floats, as_numbers, reject_rows
+from instinct.data.following import Following, NextObservations
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.errors import BadInput
 from instinct.util.hashing import hash_arrays
+from instinct.util.rows import blocks_of
 
 
 class ObservationColumn(NamedTuple):
@@ -51,7 +53,7 @@ class Dataset:
     observations: Array
     actions: Array
     rewards: Array
-    next_observations: Array
+    next_observations: NextObservations = NextObservations()  # noqa: RUF009 - has no default
     terminals: Array
     timeouts: Array
     action_space: ActionSpace
@@ -67,7 +69,6 @@ class Dataset:
             "observations": as_numbers("observations", self.observations),
             "actions": (as_floats if box else as_numbers)("actions", self.actions),
             "rewards": as_floats("rewards", self.rewards),
-            "next_observations": as_numbers("next_observations", self.next_observations),
             "terminals": as_flags("terminals", self.terminals),
             "timeouts": as_flags("timeouts", self.timeouts),
         }
@@ -78,6 +79,10 @@ class Dataset:
         for name, array in valid.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+        following = self.stored_next
+        if not (isinstance(following, Following) and following.observations is self.observations):
+            following = as_numbers("next_observations", following)
+        object.__setattr__(self, "next_observations", following)
         self._check_shapes()
         if not self.has_rewards and self.rewards.any():
             raise BadInput("must be zeros in data without rewards", field="rewards")
@@ -91,14 +96,14 @@ class Dataset:
         rows = len(self.observations)
         if rows == 0:
             raise BadInput("holds no transitions", field="observations")
-        if self.next_observations.dtype != self.observations.dtype:
+        if self.stored_next.dtype != self.observations.dtype:
             raise BadInput("is not of the same type as observations", field="next_observations")
         expected: dict[str, tuple[int, ...]] = {"next_observations": self.observations.shape}
         if isinstance(self.action_space, Box):
             expected["actions"] = (rows, self.action_space.dimension)
         if self.columns and len(self.columns) != self.observations.shape[1]:
             raise BadInput("does not name every dimension of observations", field="columns")
-        arrays = dict(self.fields()) | {"rewards": self.rewards}
+        arrays = dict(self.stored_fields()) | {"rewards": self.rewards}
         if self.cuts is not None:
             arrays["cuts"] = self.cuts
         for name, array in arrays.items():
@@ -130,17 +135,31 @@ class Dataset:
         if not self.ends[-1]:
             row = len(self) - 1
             raise BadInput("the last row does not end an episode", field="timeouts", row=row)
-        inside = ~self.ends[:-1, None]
-        gaps = (self.next_observations[:-1] != self.observations[1:]) & inside
+        gaps = np.zeros(len(self), np.bool_)
+        for start, block in blocks_of(self.stored_next):
+            there = self.observations[start + 1 : start + 1 + len(block)]
+            differs = (block[: len(there)] != there).any(axis=1)
+            gaps[start : start + len(there)] = differs & ~self.ends[start : start + len(there)]
         reject_rows("next_observations", gaps, "is not the observation of the following row")
+
+    @property
+    def stored_next(self) -> Array | Following:
+        """The next observations as they are kept: those that observations do not have already."""
+        found: Array | Following = self.__dict__["next_observations"]
+        return found
 
     def fields(self) -> Iterator[tuple[str, Array]]:
         """Yield the arrays of a file by name, in a fixed order; `cuts` are known in memory only."""
+        for name, _ in self.stored_fields():
+            yield name, getattr(self, name)
+
+    def stored_fields(self) -> Iterator[tuple[str, Array | Following]]:
+        """Yield the fields of a file as they are kept, for reading them in blocks."""
         yield "observations", self.observations
         yield "actions", self.actions
         if self.has_rewards:
             yield "rewards", self.rewards
-        yield "next_observations", self.next_observations
+        yield "next_observations", self.stored_next
         yield "terminals", self.terminals
         yield "timeouts", self.timeouts
         if self.costs is not None:
@@ -193,13 +212,16 @@ class Dataset:
     @cached_property
     def hash(self) -> str:
         """The SHA-256 of the contents. Datasets with the same transitions have the same hash."""
-        return hash_arrays(self.fields(), prefix=repr(self.action_space))
+        return hash_arrays(self.stored_fields(), prefix=repr(self.action_space))
 
     def change(self, **arrays: Array) -> "Dataset":
         """Return a copy of the dataset with other arrays for some fields."""
-        return replace(self, **arrays)  # type: ignore[arg-type]
+        kept = {"next_observations": self.stored_next}
+        return replace(self, **{**kept, **arrays})  # type: ignore[arg-type]
 
     def add_repairs(self, repairs: tuple[str, ...]) -> "Dataset":
         """Return the dataset with repairs that were made before its own."""
         together = tuple(dict.fromkeys((*repairs, *self.repairs)))
-        return replace(self, repairs=together) if repairs else self
+        if not repairs:
+            return self
+        return replace(self, repairs=together, next_observations=self.stored_next)

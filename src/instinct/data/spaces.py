@@ -6,6 +6,7 @@ import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.errors import BadInput
+from instinct.util.rows import blocks_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,12 @@ class Box:
 
     def outside(self, actions: Array) -> Array:
         """Mark the rows outside the box."""
-        return np.asarray(((actions < self._low) | (actions > self._high)).any(axis=1))
+        low, high = self._low, self._high
+        outside = np.zeros(len(actions), np.bool_)
+        for start, block in blocks_of(actions):
+            marked = ((block < low) | (block > high)).any(axis=1)
+            outside[start : start + len(block)] = marked
+        return outside
 
     def clip(self, actions: Array) -> Array:
         return np.clip(actions, self._low, self._high)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from instinct.util.rows import InBlocks, blocks_of
+
 
 def hash_bytes(content: bytes) -> str:
     """Hash bytes."""
@@ -19,10 +21,11 @@ def hash_json(content: Any) -> str:
     return hash_bytes(json.dumps(content, sort_keys=True).encode())
 
 
-def hash_arrays(arrays: Iterable[tuple[str, NDArray[Any]]], prefix: str = "") -> str:
+def hash_arrays(arrays: Iterable[tuple[str, NDArray[Any] | InBlocks]], prefix: str = "") -> str:
     """Hash arrays with their names, types and shapes, after a text."""
     digest = hashlib.sha256(prefix.encode())
     for name, array in arrays:
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
+        for _, block in blocks_of(array):
+            digest.update(np.ascontiguousarray(block).data)
     return digest.hexdigest()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import h5py
 
+from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
 from instinct.data.formats import hdf5
@@ -13,6 +14,7 @@ from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_
 from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
+from instinct.util.rows import Rows
 
 
 def read_d4rl(
@@ -30,15 +32,18 @@ def read_d4rl(
             known = [*chosen.names.values(), *SPACE_FIELDS]
             found = {name: item for name in known if (item := hdf5.open_item(file, name))}
             check_memory(sum(getattr(item, "nbytes", 0) for item in found.values()))
-            arrays = {name: hdf5.read_array(file, name) for name in chosen.names.values()}
+            arrays: dict[str, Array | Rows] = {
+                name: (hdf5.open_rows if name in chosen.in_blocks else hdf5.read_array)(file, name)
+                for name in chosen.names.values()
+            }
             bounds = {name: hdf5.read_array(file, name) for name in SPACE_FIELDS if name in found}
-        dataset = assemble(
-            chosen.rename(arrays),
-            action_space=space_from_arrays(bounds),
-            action_range=action_range,
-            task_space=task_space,
-            horizon=horizon,
-        )
+            dataset = assemble(
+                chosen.rename(arrays),
+                action_space=space_from_arrays(bounds),
+                action_range=action_range,
+                task_space=task_space,
+                horizon=horizon,
+            )
         return dataset.add_repairs(chosen.repairs)
 
 

@@ -10,6 +10,7 @@ from instinct.data.arrays import Array
 from instinct.data.formats.files import check_expansion, check_memory
 from instinct.data.formats.flatten import Tree
 from instinct.errors import BadInput
+from instinct.util.rows import Rows, rows_per_block
 
 PARTS = 6
 """An error lists at most so many parts of a group."""
@@ -42,6 +43,27 @@ def open_group(group: h5py.Group, path: str) -> h5py.Group:
 
 def read_array(group: h5py.Group, name: str) -> Array:
     """Read an array of plain values. Links out of the file are not followed."""
+    return np.asarray(open_array(group, name)[()])
+
+
+def open_rows(group: h5py.Group, name: str) -> Array | Rows:
+    """Return an array of plain values that is read in blocks, while the file is open."""
+    item = open_array(group, name)
+    if not item.shape:
+        return np.asarray(item[()])
+    size = rows_per_block(item.shape, item.dtype)
+    if item.chunks is not None:
+        size = -(-size // item.chunks[0]) * item.chunks[0]
+
+    def read() -> Iterator[Array]:
+        for start in range(0, len(item), size):
+            yield item[start : start + size]
+
+    return Rows(item.shape, item.dtype, read)
+
+
+def open_array(group: h5py.Group, name: str) -> h5py.Dataset:
+    """Return the array at a path if it lies in the file, has plain values and fits into memory."""
     item = open_item(group, name)
     if item is None:
         raise BadInput("is missing", field=name)
@@ -60,7 +82,7 @@ def read_array(group: h5py.Group, name: str) -> Array:
         raise BadInput(f"holds {item.dtype} values where numbers are needed", field=name)
     check_memory(item.nbytes)
     check_expansion(item.nbytes, item.id.get_storage_size(), name)
-    return np.asarray(item[()])
+    return item
 
 
 def read_tree(group: h5py.Group, name: str, depth: int = 0) -> Tree:

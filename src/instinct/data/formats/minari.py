@@ -5,7 +5,8 @@ A dataset is a folder with `data/metadata.json`, and its episodes beside it in o
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 import h5py
 import numpy as np
 
-from instinct.data.arrays import Array
+from instinct.data.arrays import Array, as_numbers
 from instinct.data.assemble import HORIZON, ActionRange, assemble
 from instinct.data.dataset import Dataset
+from instinct.data.following import Following
 from instinct.data.formats.files import member, read_object, translate_errors
 from instinct.data.formats.flatten import NO_SPACE, Tree, find, flatten, infer_parts, parts_of
 from instinct.data.formats.minari_storages import (
@@ -53,9 +55,15 @@ def read_minari(
 ) -> Dataset:
     about = read_metadata(path)
     with translate_errors(path, "Minari"):
-        episodes = [as_arrays(*each, about.observation_space) for each in about.storage(path)]
+        with about.storage(path) as found:
+            fields, observed = [], []
+            for name, episode in found:
+                fields.append(as_arrays(name, episode))
+                observed.append((name, len(fields[-1]["actions"]), episode.observations))
+            arrays = join_episodes(fields)
+            arrays |= join_observations(observed, about.observation_space)
         dataset = assemble(
-            join_episodes(episodes),
+            arrays,
             action_space=about.action_space,
             action_range=action_range,
             task_space=task_space,
@@ -68,7 +76,7 @@ def read_minari(
 class Metadata:
     """The parts of a dataset's metadata that reading needs."""
 
-    storage: Callable[[Path], Iterator[tuple[str, Episode]]]
+    storage: Callable[[Path], AbstractContextManager[Iterator[tuple[str, Episode]]]]
     action_space: ActionSpace | None
     observation_space: dict[str, Any] | None
     """As Minari writes it; None if the metadata do not describe it."""
@@ -91,21 +99,48 @@ def read_metadata(folder: Path) -> Metadata:
         return Metadata(STORAGES[storage], parse_space(found.get("action_space")), space)
 
 
-def as_arrays(name: str, episode: Episode, space: dict[str, Any] | None) -> dict[str, Array]:
-    """Return the fields of an episode as arrays with one row per step."""
-    observations = as_observations(f"{name}/observations", episode["observations"], space)
-    arrays = {
-        field: find(tree, (), field) for field, tree in episode.items() if field != "observations"
-    }
+def as_arrays(name: str, episode: Episode) -> dict[str, Array]:
+    """Return the fields of an episode but observations as arrays with one row per step."""
+    arrays = {field: find(tree, (), field) for field, tree in episode.fields.items()}
     steps = len(arrays["actions"]) if arrays["actions"].ndim else 0
     arrays.setdefault("rewards", np.full(steps, np.nan))
     if "costs" in arrays and arrays["costs"].ndim:
         arrays["costs"] = arrays["costs"][-steps:]
-    for field, array in {**arrays, "observations": observations}.items():
-        rows = steps + (field == "observations")
-        if array.ndim == 0 or len(array) != rows:
-            raise BadInput(f"does not have {rows} rows", field=f"{name}/{field}")
-    return arrays | {"observations": observations[:-1], "next_observations": observations[1:]}
+    for field, array in arrays.items():
+        if array.ndim == 0 or len(array) != steps:
+            raise BadInput(f"does not have {steps} rows", field=f"{name}/{field}")
+    return arrays
+
+
+def join_observations(
+    episodes: Sequence[tuple[str, int, Callable[[], Tree]]], space: dict[str, Any] | None
+) -> dict[str, Array | Following]:
+    """Return observations and next observations; those of one episode are read at a time.
+
+    Of every episode there are the name, the number of steps and how to read its observations.
+    """
+    lengths = np.array([steps for _, steps, _ in episodes])
+    stops = np.cumsum(lengths)
+    observations = last = np.empty((0, 0), np.float32)
+    for i, (name, steps, read) in enumerate(episodes):
+        field = f"{name}/observations"
+        found = as_observations(field, read(), space)
+        if found.ndim == 0 or len(found) != steps + 1:
+            raise BadInput(f"does not have {steps + 1} rows", field=field)
+        numbers = as_numbers(field, found)
+        if i == 0:
+            observations = np.empty((stops[-1], *numbers.shape[1:]), numbers.dtype)
+            last = np.empty((len(episodes), *numbers.shape[1:]), numbers.dtype)
+        if numbers.shape[1:] != observations.shape[1:]:
+            raise BadInput(f"has rows of another shape in episode {i}", field="observations")
+        if numbers.dtype.kind == "f" != observations.dtype.kind:
+            observations, last = observations.astype(np.float32), last.astype(np.float32)
+        observations[stops[i] - steps : stops[i]] = numbers[:-1]
+        last[i] = numbers[-1]
+    observations.flags.writeable = False
+    some = np.flatnonzero(lengths)
+    following = Following(observations, stops[some] - 1, last[some])
+    return {"observations": observations, "next_observations": following}
 
 
 def as_observations(name: str, tree: Tree, space: dict[str, Any] | None) -> Array:
@@ -128,7 +163,7 @@ def describe_parts(space: dict[str, Any] | None, dataset: Dataset) -> tuple[str,
     return (f"observations: {size} numbers from {', '.join(names)}, in this order",)
 
 
-def join_episodes(episodes: list[dict[str, Array]]) -> dict[str, Array]:
+def join_episodes(episodes: list[dict[str, Array]]) -> dict[str, Any]:
     """Join the episodes into one array per field. Costs need to be in all of them."""
     for number, fields in enumerate(episodes):
         for name, array in fields.items():
@@ -136,7 +171,7 @@ def join_episodes(episodes: list[dict[str, Array]]) -> dict[str, Array]:
             if array.shape[1:] != expected:
                 raise BadInput(f"has rows of another shape in episode {number}", field=name)
     names = [name for name in episodes[0] if all(name in fields for fields in episodes)]
-    return {name: np.concatenate([fields[name] for fields in episodes]) for name in names}
+    return {name: np.concatenate([fields.pop(name) for fields in episodes]) for name in names}
 
 
 def parse_space(description: object) -> ActionSpace | None:

@@ -5,7 +5,10 @@ episode, whose rows also have the last observation; the other columns are padded
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import h5py
@@ -28,17 +31,24 @@ FIELDS = {
 MAIN_FILE = "main_data.hdf5"
 COST = "infos/cost"
 
-Episode = dict[str, Tree]
-"""The fields of an episode by our names; observations have one row more than the others."""
+
+@dataclass(frozen=True)
+class Episode:
+    """The fields of an episode by our names; observations have one row more than the others."""
+
+    fields: dict[str, Tree]
+    observations: Callable[[], Tree]
+    """Read while the storage is open, because they are the largest."""
 
 
-def read_hdf5_episodes(folder: Path) -> Iterator[tuple[str, Episode]]:
-    """Yield the episodes of the HDF5 file with their names, in the order of recording."""
+@contextmanager
+def read_hdf5_episodes(folder: Path) -> Iterator[Iterator[tuple[str, Episode]]]:
+    """Open the HDF5 file; its episodes have names and come in the order of recording."""
     path = member(folder, "data", MAIN_FILE)
     with translate_errors(path, "HDF5"), h5py.File(path, "r") as file:
         hdf5.check_total(file)
-        for name in in_order((each for each in file if each.startswith("episode_")), "episode_"):
-            yield name, read_group(file, name)
+        names = in_order((each for each in file if each.startswith("episode_")), "episode_")
+        yield ((name, read_group(file, name)) for name in names)
 
 
 def read_group(file: h5py.File, name: str) -> Episode:
@@ -46,14 +56,20 @@ def read_group(file: h5py.File, name: str) -> Episode:
     names = [*group]
     require_fields(name, names)
     known = {theirs: ours for theirs, ours in FIELDS.items() if theirs in names}
-    episode = {ours: hdf5.read_tree(group, theirs) for theirs, ours in known.items()}
+    known.pop("observations")
+    fields = {ours: hdf5.read_tree(group, theirs) for theirs, ours in known.items()}
     if hdf5.open_item(group, COST) is not None:
-        episode["costs"] = hdf5.read_array(group, COST)
-    return episode
+        fields["costs"] = hdf5.read_array(group, COST)
+    return Episode(fields, lambda: hdf5.read_tree(hdf5.open_group(file, name), "observations"))
 
 
-def read_arrow_episodes(folder: Path) -> Iterator[tuple[str, Episode]]:
-    """Yield the episodes of Arrow or Parquet files with their names, in the order of recording."""
+@contextmanager
+def read_arrow_episodes(folder: Path) -> Iterator[Iterator[tuple[str, Episode]]]:
+    """Open a folder of Arrow or Parquet files, whose episodes come in the order of recording."""
+    yield arrow_episodes(folder)
+
+
+def arrow_episodes(folder: Path) -> Iterator[tuple[str, Episode]]:
     data = folder / "data"
     with translate_errors(data, "Minari"):
         folders = [each.name for each in data.iterdir() if each.is_dir()]
@@ -64,16 +80,12 @@ def read_arrow_episodes(folder: Path) -> Iterator[tuple[str, Episode]]:
             raise BadInput("has no file part-0.arrow or part-0.parquet", file=data / name)
         parts = [read_part(folder, file) for file in sorted(files, key=number)]
         columns = {field: join(field, [part[field] for part in parts]) for field in parts[0]}
-        yield (
-            name,
-            {
-                ours: columns[theirs]
-                if ours in ("observations", "costs")
-                else without_last(columns[theirs])
-                for theirs, ours in {**FIELDS, COST: "costs"}.items()
-                if theirs in columns
-            },
-        )
+        fields = {
+            ours: columns[theirs] if ours == "costs" else without_last(columns[theirs])
+            for theirs, ours in {**FIELDS, COST: "costs"}.items()
+            if theirs in columns and ours != "observations"
+        }
+        yield name, Episode(fields, partial(columns.__getitem__, "observations"))
 
 
 def read_part(folder: Path, file: Path) -> dict[str, Tree]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from instinct.data.arrays import Array, as_flags
+from instinct.data.arrays import as_flags
 from instinct.data.assemble import REQUIRED
 from instinct.errors import BadInput
 
@@ -19,6 +20,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "costs": ("cost",),
 }
 """D4RL's name of every field, and the other names under which it is found, best first."""
+IN_BLOCKS = ("observations", "actions", "next_observations")
+"""The fields that are read in blocks, because they have several numbers per row."""
 LISTED = 12
 """An error lists at most so many names of a file."""
 
@@ -30,7 +33,12 @@ class FieldNames:
     names: Mapping[str, str]
     repairs: tuple[str, ...]
 
-    def rename(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    @property
+    def in_blocks(self) -> set[str]:
+        """The names in the file of the fields that are read in blocks."""
+        return {self.names[field] for field in IN_BLOCKS if field in self.names}
+
+    def rename(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arrays of the file under D4RL's names."""
         fields = {field: arrays[name] for field, name in self.names.items()}
         if self.names["terminals"] in DONE and "timeouts" in fields:

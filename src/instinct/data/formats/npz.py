@@ -1,10 +1,14 @@
 """Read and write npz archives with D4RL's field names, repairs and names of observations."""
 
+import math
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from instinct.data.arrays import Array
 from instinct.data.assemble import HORIZON, ActionRange, assemble
@@ -15,6 +19,7 @@ from instinct.data.formats.spaces import SPACE_FIELDS, space_from_arrays, space_
 from instinct.data.spaces import ActionSpace
 from instinct.errors import BadInput
 from instinct.util.atomic import replacing
+from instinct.util.rows import Rows, blocks_of, rows_per_block
 
 METADATA = "metadata/"
 REPAIRS = METADATA + "repairs"
@@ -28,8 +33,8 @@ def read_npz(
     task_space: ActionSpace | None = None,
     horizon: int = HORIZON,
 ) -> Dataset:
-    with translate_errors(path, "npz"):
-        arrays, chosen = load_arrays(path)
+    with translate_errors(path, "npz"), zipfile.ZipFile(path) as archive:
+        arrays, chosen = open_arrays(archive)
         dataset = assemble(
             chosen.rename(arrays),
             action_space=space_from_arrays(arrays),
@@ -42,29 +47,68 @@ def read_npz(
         return replace(dataset, columns=columns) if columns else dataset
 
 
-def load_arrays(path: Path) -> tuple[dict[str, Array], FieldNames]:
-    """Load the known arrays of an archive. Raise if it holds anything but plain arrays."""
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            if not name.endswith(".npy"):
-                raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
-        check_memory(sum(member.file_size for member in archive.infolist()))
-        for member in archive.infolist():
-            check_expansion(member.file_size, member.compress_size, member.filename)
-    with np.load(path, allow_pickle=False) as archive:
-        chosen = find_fields([name for name in archive.files if not name.startswith(METADATA)])
-        known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS, COLUMNS, COLUMN_SCALES}
-        arrays = {name: load_member(archive, name) for name in archive.files if name in known}
-        return arrays, chosen
+def open_arrays(archive: zipfile.ZipFile) -> tuple[dict[str, Any], FieldNames]:
+    """Read the known arrays of an archive, the large ones later in blocks.
+
+    Raise if it holds anything but plain arrays.
+    """
+    for name in archive.namelist():
+        if not name.endswith(".npy"):
+            raise BadInput(f"holds {name!r}, which is not an array: refused, not loaded")
+    check_memory(sum(member.file_size for member in archive.infolist()))
+    for member in archive.infolist():
+        check_expansion(member.file_size, member.compress_size, member.filename)
+    names = [name.removesuffix(".npy") for name in archive.namelist()]
+    chosen = find_fields([name for name in names if not name.startswith(METADATA)])
+    known = {*chosen.names.values(), *SPACE_FIELDS, REPAIRS, COLUMNS, COLUMN_SCALES}
+    arrays: dict[str, Any] = {}
+    for name in names:
+        if name in chosen.in_blocks:
+            arrays[name] = open_rows(archive, name)
+        elif name in known:
+            arrays[name] = load_member(archive, name)
+    return arrays, chosen
 
 
-def load_member(archive: np.lib.npyio.NpzFile, name: str) -> Array:
+def load_member(archive: zipfile.ZipFile, name: str) -> Array:
+    """Read an array of an archive as a whole."""
     try:
-        return np.asarray(archive[name])
+        with archive.open(f"{name}.npy") as member:
+            return np.asarray(npy.read_array(member, allow_pickle=False))
     except ValueError as error:
         if "pickle" in str(error).lower() or "object" in str(error).lower():
             raise BadInput("holds pickled objects: refused, not loaded", field=name) from None
         raise
+
+
+def open_rows(archive: zipfile.ZipFile, name: str) -> Array | Rows:
+    """Return an array that is read in blocks, or as a whole if its rows are not in order."""
+    with archive.open(f"{name}.npy") as member:
+        shape, in_columns, dtype = read_header(member)
+    size = rows_per_block(shape, dtype)
+    if in_columns or dtype.hasobject or not shape:
+        return load_member(archive, name)
+    if math.prod(shape) * dtype.itemsize > archive.getinfo(f"{name}.npy").file_size:
+        raise BadInput("has fewer rows than it says", field=name)
+
+    def read() -> Iterator[Array]:
+        with archive.open(f"{name}.npy") as member:
+            read_header(member)
+            for start in range(0, shape[0], size):
+                rows = min(size, shape[0] - start)
+                content = member.read(rows * math.prod(shape[1:]) * dtype.itemsize)
+                yield np.frombuffer(content, dtype).reshape(rows, *shape[1:])
+            member.read(1)
+
+    return Rows(shape, dtype, read)
+
+
+def read_header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape, whether it is stored by columns, and the type of an array."""
+    version = npy.read_magic(member)
+    reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, in_columns, dtype = reader(member)
+    return shape, in_columns, dtype
 
 
 def read_texts(arrays: dict[str, Array], name: str) -> tuple[str, ...]:
@@ -84,11 +128,16 @@ def read_columns(arrays: dict[str, Array]) -> tuple[ObservationColumn, ...]:
 
 
 def write_npz(dataset: Dataset, path: Path) -> None:
-    arrays = dict(dataset.fields()) | space_to_arrays(dataset.action_space)
+    arrays = dict(dataset.stored_fields()) | space_to_arrays(dataset.action_space)
     if dataset.repairs:
         arrays[REPAIRS] = np.array(dataset.repairs, np.str_)
     if dataset.columns:
         arrays[COLUMNS] = np.array([each.name for each in dataset.columns], np.str_)
         arrays[COLUMN_SCALES] = np.array([each[1:] for each in dataset.columns])
-    with replacing(path) as scratch, scratch.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    with replacing(path) as scratch, zipfile.ZipFile(scratch, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                header = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
+                npy.write_array_header_1_0(member, header)
+                for _, block in blocks_of(array):
+                    member.write(np.ascontiguousarray(block).data)

@@ -9,7 +9,7 @@ import numpy as np
 from instinct.data.arrays import Array
 from instinct.data.assemble import ActionRange, assemble
 from instinct.data.dataset import Dataset
-from instinct.data.formats.files import check_memory, translate_errors
+from instinct.data.formats.files import check_expansion, check_memory, translate_errors
 from instinct.data.spaces import ActionSpace, Box, Discrete
 from instinct.data.tables.choices import amounts_of, are_choices, choices_from
 from instinct.data.tables.columns import Column, Keys, Numbers, Texts, kind_of
@@ -65,6 +65,12 @@ def dataset_from(
     if source.rows < LEAST_ROWS:
         raise BadInput(f"has {source.rows} rows; a dataset needs {LEAST_ROWS} or more")
     columns = collect(source, named)
+    categories = [
+        len(column.numbers)
+        for (role, _), column in columns.items()
+        if role == "observation" and isinstance(column, Texts)
+    ]
+    check_memory(4 * source.rows * (len(columns) + sum(categories)))
     missing, standardize = roles.missing or "refuse", roles.standardize is not False
 
     def only(role: str) -> Any:
@@ -131,7 +137,9 @@ def check_roles(named: dict[str, list[str]]) -> None:
 
 def collect(source: Source, named: dict[str, list[str]]) -> dict[tuple[str, str], Column]:
     """Read the columns that have a role, block by block; return them by role and name."""
-    check_memory(4 * source.rows * sum(map(len, named.values())))
+    need = 4 * source.rows * sum(map(len, named.values()))
+    check_memory(need)
+    check_expansion(need, source.stored, "rows")
     columns = {
         (role, name): make_column(role, name, source)
         for role, names in named.items()

@@ -1,9 +1,10 @@
 """Open a table, a file or a data frame, and read it block by block."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ class Source:
     rows: int
     blocks: Callable[[Sequence[str]], Iterator[Any]]
     """Yield record batches with the named columns, in the order of the rows."""
+    stored: int = sys.maxsize
+    """How many bytes the file has."""
 
     @property
     def names(self) -> list[str]:
@@ -93,7 +96,7 @@ def open_file(path: Path) -> Source:
     elif beginning.startswith(ARROW):
         opener = open_arrow
     try:
-        return opener(path)
+        return replace(opener(path), stored=path.stat().st_size)
     except arrow.ArrowException as error:
         raise BadInput(first_line(error)) from error
 
