@@ -1,7 +1,9 @@
 """Stopped studies end their workers and say how to go on; what went on elsewhere is recorded."""
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -11,12 +13,14 @@ from typing import Any
 
 import pytest
 
-from instinct.engine.run_plan import run_plan
+from instinct.engine.run_plan import local, run_plan
 from instinct.errors import Stopped
+from instinct.report.study_page import provenance
 from instinct.study.findings import read_findings
 from instinct.study.store import read_store
 from instinct.util import atomic
 from instinct.util.atomic import write_atomically
+from instinct.util.cores import cores
 from tests.study.problems import FakeExecutor, deep_plan, fake_trial, ignore_progress
 
 PLAN = deep_plan("file", "BC", seeds=3)
@@ -78,13 +82,50 @@ def test_going_on_with_other_versions_is_said(
                 lambda *_: InterruptedExecutor(signal.SIGINT),
             )
         with read_store(tmp_path) as store:
-            assert [versions for _, versions, _ in store.starts()] == [
+            assert [start.versions for start in store.starts()] == [
                 {"jax": each} for each in ("1.0", "1.0", "2.0")[: number + 1]
             ]
     found = read_findings(tmp_path)
     (warning,) = found.warnings
     assert warning.endswith("with jax 2.0 instead of 1.0")
     assert len(found.machines) == 1
+
+
+def test_every_start_has_its_settings(tmp_path: Path) -> None:
+    """Also in a store of a version that did not record them."""
+    plan = deep_plan("file", "BC", seeds=9)
+
+    def start(workers: int, **options: Any) -> None:
+        executor = InterruptedExecutor(signal.SIGINT)
+        executor.settings["workers"] = workers
+        with pytest.raises(Stopped):
+            run_plan(plan, tmp_path, ignore_progress, lambda *_: executor, **options)
+
+    start(1)
+    with contextlib.closing(sqlite3.connect(tmp_path / "study.sqlite")) as store, store:
+        store.execute("ALTER TABLE starts DROP COLUMN settings")
+    assert [dict(start.settings) for start in read_findings(tmp_path).starts] == [{}]
+    start(2)
+    start(3, retry_failed=True)
+    found = read_findings(tmp_path)
+    usual = {"executor": "fake", "retry_failed": False, "reuse": ""}
+    assert [dict(start.settings) for start in found.starts] == [
+        {},
+        {**usual, "workers": 2},
+        {**usual, "workers": 3, "retry_failed": True},
+    ]
+    shown = provenance(found)["started with"]
+    assert shown == ("executor fake, workers 2; executor fake, workers 3, retry failed true")
+
+
+@pytest.mark.parametrize("workers", [3, None])
+def test_executors_know_their_settings(tmp_path: Path, workers: int | None) -> None:
+    with local(workers, checkpoint_seconds=5.0)(tmp_path, []) as made:
+        assert made.settings == {
+            "executor": "local",
+            "workers": workers or len(cores()),
+            "checkpoint_seconds": 5.0,
+        }
 
 
 SCRIPT = """

@@ -16,6 +16,7 @@ from instinct.errors import InstinctError
 from instinct.study.findings import read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.plan import Plan
+from instinct.study.starts import Setting
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
 
@@ -123,6 +124,7 @@ class FakeExecutor:
         turn: Callable[[int], int] = lambda busy: 0,
     ) -> None:
         self.workers = [*range(workers)]
+        self.settings: dict[str, Setting] = {"executor": "fake", "workers": workers}
         self.run_trial, self.turn = run_trial, turn
         self.busy: dict[int, Iterator[Message]] = {}
         self.given: list[tuple[int, Trial]] = []

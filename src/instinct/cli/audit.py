@@ -9,6 +9,7 @@ from instinct.audits.audit import audit_folder, run_audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import (
+    CheckpointSeconds,
     Executor,
     RayAddress,
     RetryFailed,
@@ -30,6 +31,7 @@ from instinct.cli.options import (
 from instinct.cli.output import Json, print_json, show_page
 from instinct.cli.roles import takes_roles
 from instinct.data import NO_ROLES, Roles
+from instinct.engine.trial_runner import CHECKPOINT_SECONDS
 from instinct.errors import BadInput
 
 OWN_HELP = "Your own: package.module:{}."
@@ -145,6 +147,7 @@ def audit_command(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
+    checkpoint_seconds: CheckpointSeconds = CHECKPOINT_SECONDS,
     json: Json = False,
     roles: Roles = NO_ROLES,
 ) -> None:
@@ -188,7 +191,7 @@ def audit_command(
         cost_target=cost_target,
         estimates=not no_estimates,
     )
-    make = choose_executor(executor, workers, ray_address)
+    make = choose_executor(executor, workers, ray_address, checkpoint_seconds)
     audits, documents = [], []
     for dataset in datasets:
         where = audit_folder(dataset) if folder is None else folder

@@ -23,6 +23,12 @@ RayAddress = Annotated[
     typer.Option(help="The address of the Ray cluster.", show_default="found by Ray"),
 ]
 
+CheckpointSeconds = Annotated[
+    float,
+    typer.Option(
+        min=0, metavar="N", help="Write every training to the disk after so many seconds."
+    ),
+]
 RetryFailed = Annotated[
     bool, typer.Option("--retry-failed", help="Run failed runs again from their beginning.")
 ]
@@ -38,10 +44,12 @@ def check_failures(*studies: Findings) -> None:
         )
 
 
-def choose_executor(name: str, workers: int | None, address: str | None) -> MakeExecutor:
+def choose_executor(
+    name: str, workers: int | None, address: str | None, checkpoint_seconds: float
+) -> MakeExecutor:
     """Return the function that starts the executor of that name."""
     if name == "ray":
         from instinct.engine.ray_executor import ray
 
-        return ray(address)
-    return local(workers)
+        return ray(address, checkpoint_seconds)
+    return local(workers, checkpoint_seconds)

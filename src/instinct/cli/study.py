@@ -1,5 +1,6 @@
 """`instinct study`: plan, run and report studies and experiments."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 
 from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import (
+    CheckpointSeconds,
     Executor,
     RayAddress,
     RetryFailed,
@@ -18,6 +20,7 @@ from instinct.cli.options import folder_option, split_names
 from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import run_plan
+from instinct.engine.trial_runner import CHECKPOINT_SECONDS
 from instinct.errors import BadInput
 from instinct.experiments.experiment import Experiment, predict_seconds
 from instinct.experiments.registry import EXPERIMENTS, find_experiment
@@ -181,6 +184,7 @@ def run(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
+    checkpoint_seconds: CheckpointSeconds = CHECKPOINT_SECONDS,
     json: Json = False,
 ) -> None:
     """Run or continue a study; print its tables, and write figures and a page.
@@ -202,7 +206,7 @@ def run(
     planned = scaled_plan(name, subset, seeds, steps, allow_imports)
     folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display:
-        make = choose_executor(executor, workers, ray_address)
+        make = choose_executor(executor, workers, ray_address, checkpoint_seconds)
         run_plan(planned, folder, display.trials, make, reuse or (), retry_failed=retry_failed)
     write_report(name, folder, json)
     check_failures(read_findings(folder))
@@ -228,10 +232,14 @@ def status(name: Name, folder: Out = None, json: Json = False) -> None:
                 "failed": findings.failed,
                 "running": by or None,
                 "core_hours": findings.seconds / 3600,
+                "starts": [asdict(start) for start in findings.starts],
             }
         )
         return
     show_table(status_table(findings))
+    for start in findings.starts:
+        how = start.describe_settings() or "unknown settings"
+        out.print(f"Started {start.started} on {start.machine}: {how}.", soft_wrap=True)
     out.print(f"{findings.ended:,} of {findings.trials:,} runs ended, {findings.failed} failed.")
     out.print(f"Running: {by}." if by else "Not running.", soft_wrap=True)
 

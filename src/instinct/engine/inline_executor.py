@@ -4,6 +4,7 @@ This is how trials run that use code which a worker process cannot import, such 
 defined in a notebook.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -11,16 +12,21 @@ from typing import Self
 from instinct.deep import StageProgress, cache_programs
 from instinct.engine.local_executor import Event
 from instinct.engine.notices import Notice, forward_warnings
-from instinct.engine.trial_runner import DatasetOpened, TrialRunner
+from instinct.engine.trial_runner import CHECKPOINT_SECONDS, DatasetOpened, TrialRunner
 from instinct.engine.worker_main import attempt
+from instinct.study.starts import Setting
 from instinct.study.trials import Trial
 
 
 class InlineExecutor:
     """The one worker is this process; a trial runs while `wait` is called."""
 
-    def __init__(self, folder: Path) -> None:
-        self.runner = TrialRunner(folder)
+    def __init__(self, folder: Path, checkpoint_seconds: float = CHECKPOINT_SECONDS) -> None:
+        self.runner = TrialRunner(folder, checkpoint_seconds)
+        self.settings: Mapping[str, Setting] = {
+            "executor": "inline",
+            "checkpoint_seconds": checkpoint_seconds,
+        }
         self.workers = range(1)
         self.trial: Trial | None = None
 

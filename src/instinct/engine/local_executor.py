@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any, Protocol, Self
 
 from instinct.deep import StageProgress
 from instinct.engine.notices import Notice
-from instinct.engine.trial_runner import DatasetOpened
+from instinct.engine.trial_runner import CHECKPOINT_SECONDS, DatasetOpened
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
+from instinct.study.starts import Setting
 from instinct.study.trials import Trial
 from instinct.util.cores import cores
 
@@ -44,6 +45,10 @@ class Executor(Protocol):
     def workers(self) -> Collection[int]:
         """The numbers of the workers available now, busy or idle."""
 
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What the user chose; it changes no number."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
@@ -67,10 +72,15 @@ class LocalExecutor:
     """
 
     def __init__(
-        self, folder: Path, workers: int | None = None, extensions: Sequence[Any] = ()
+        self,
+        folder: Path,
+        workers: int | None = None,
+        extensions: Sequence[Any] = (),
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
         self.folder, self.extensions = folder, extensions
         self.workers = range(workers or len(cores()))
+        self.checkpoint_seconds = checkpoint_seconds
         self.alive: dict[int, LocalWorker] = {}
 
     def __enter__(self) -> Self:
@@ -80,12 +90,22 @@ class LocalExecutor:
         for worker in self.alive.values():
             worker.end()
 
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return {
+            "executor": "local",
+            "workers": len(self.workers),
+            "checkpoint_seconds": self.checkpoint_seconds,
+        }
+
     def submit(self, worker: int, trial: Trial) -> None:
         if worker in self.alive and self.alive[worker].process.poll() is not None:
             self.alive.pop(worker).end()
         if worker not in self.alive:
             core = cores()[worker % len(cores())]
-            self.alive[worker] = LocalWorker(self.folder, core, self.extensions)
+            self.alive[worker] = LocalWorker(
+                self.folder, core, self.extensions, self.checkpoint_seconds
+            )
         self.alive[worker].submit(trial)
 
     def wait(self) -> list[Event]:
@@ -110,7 +130,13 @@ class LocalExecutor:
 class LocalWorker:
     """A worker process and the connection to it; the process ends when the connection closes."""
 
-    def __init__(self, folder: Path, core: int, extensions: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        core: int,
+        extensions: Sequence[Any] = (),
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    ) -> None:
         ours, theirs = socket.socketpair()
         self.process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
             [
@@ -120,6 +146,7 @@ class LocalWorker:
                 str(theirs.fileno()),
                 str(core),
                 folder,
+                str(checkpoint_seconds),
             ],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],

@@ -20,6 +20,7 @@ from instinct.engine.local_executor import EXIT_TIMEOUT, Event
 from instinct.engine.notices import Notice, forward_warnings
 from instinct.engine.run_plan import MakeExecutor
 from instinct.engine.trial_runner import (
+    CHECKPOINT_SECONDS,
     RUNS,
     WARM_STARTS,
     DatasetOpened,
@@ -31,6 +32,7 @@ from instinct.engine.worker_main import attempt
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import register
 from instinct.study.measurement import Measurement
+from instinct.study.starts import Setting
 from instinct.study.trials import Trial
 from instinct.util.atomic import write_atomically
 from instinct.util.cores import use_one_thread
@@ -82,12 +84,17 @@ Message = (
 class RayWorker:
     """The actor; its messages wait in `outbox` until the executor asks for them."""
 
-    def __init__(self, study: str, extensions: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        study: str,
+        extensions: Sequence[Any] = (),
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    ) -> None:
         register(*extensions)
         use_one_thread()
         cache_programs()
         self.folder = cache_folder() / "ray" / study
-        self.runner = TrialRunner(self.folder)
+        self.runner = TrialRunner(self.folder, checkpoint_seconds)
         self.run_folder = ""
         self.warm_starts: dict[str, str] = {}
         self.shared: set[str] = set()
@@ -160,9 +167,13 @@ class RayExecutor:
     """
 
     def __init__(
-        self, folder: Path, address: str | None = None, extensions: Sequence[Any] = ()
+        self,
+        folder: Path,
+        address: str | None = None,
+        extensions: Sequence[Any] = (),
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
-        self.extensions = extensions
+        self.extensions, self.checkpoint_seconds = extensions, checkpoint_seconds
         self.folder, self.address = folder, address
         self.study = hash_json([platform.node(), str(folder.resolve())])[:16]
         self.workers: set[int] = set()
@@ -191,10 +202,19 @@ class RayExecutor:
         if self.connected:
             raylib.shutdown()
 
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return {
+            "executor": "ray",
+            "workers": len(self.actors),
+            "ray_address": self.address,
+            "checkpoint_seconds": self.checkpoint_seconds,
+        }
+
     def start(self, worker: int) -> None:
         """Start an actor; it joins `workers` when it reports that it is ready."""
         actor = raylib.remote(RayWorker).options(num_cpus=1, max_concurrency=2)
-        self.actors[worker] = actor.remote(self.study, self.extensions)
+        self.actors[worker] = actor.remote(self.study, self.extensions, self.checkpoint_seconds)
         self.inboxes[worker] = self.actors[worker].messages.remote()
 
     def submit(self, worker: int, trial: Trial) -> None:
@@ -265,6 +285,6 @@ def check_versions(ready: WorkerReady) -> None:
             )
 
 
-def ray(address: str | None = None) -> MakeExecutor:
+def ray(address: str | None = None, checkpoint_seconds: float = CHECKPOINT_SECONDS) -> MakeExecutor:
     """Run trials on a Ray cluster with one worker per CPU."""
-    return lambda folder, extensions: RayExecutor(folder, address, extensions)
+    return lambda folder, extensions: RayExecutor(folder, address, extensions, checkpoint_seconds)

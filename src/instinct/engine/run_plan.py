@@ -13,7 +13,7 @@ from instinct.engine.extensions import all_can_travel
 from instinct.engine.inline_executor import InlineExecutor
 from instinct.engine.local_executor import Executor, LocalExecutor
 from instinct.engine.scheduler import OnStudyProgress, execute
-from instinct.engine.trial_runner import RUNS, WARM_STARTS, TrialRunner
+from instinct.engine.trial_runner import CHECKPOINT_SECONDS, RUNS, WARM_STARTS, TrialRunner
 from instinct.errors import Stopped
 from instinct.study.extensions import used_extensions
 from instinct.study.plan import Plan
@@ -26,16 +26,19 @@ MakeExecutor = Callable[[Path, Sequence[Any]], AbstractContextManager[Executor]]
 """Makes an executor for a study's folder and the user's own objects that its trials name."""
 
 
-def local(workers: int | None = None) -> MakeExecutor:
+def local(
+    workers: int | None = None, checkpoint_seconds: float = CHECKPOINT_SECONDS
+) -> MakeExecutor:
     """Run trials on this machine, by default with one worker per core.
 
+    Trainings are written to the disk every `checkpoint_seconds`, and resume from there.
     Trials that use code which worker processes cannot import run in this process instead.
     """
 
     def make(folder: Path, extensions: Sequence[Any]) -> AbstractContextManager[Executor]:
         if all_can_travel(extensions):
-            return LocalExecutor(folder, workers, extensions)
-        return InlineExecutor(folder)
+            return LocalExecutor(folder, workers, extensions, checkpoint_seconds)
+        return InlineExecutor(folder, checkpoint_seconds)
 
     return make
 
@@ -66,12 +69,16 @@ def run_plan(
             return
         refuse_links(folder)
         remove_partial_files(folder)
-        store.add_start(versions(), describe_machine())
+        options = {
+            "retry_failed": retry_failed,
+            "reuse": ", ".join(str(other) for other in import_from),
+        }
         try:
             with (
                 terminable(),
                 (executor or local())(folder, used_extensions(plan.own)) as workers,
             ):
+                store.add_start(versions(), describe_machine(), {**workers.settings, **options})
                 execute(plan.tuning(), store, workers, on_progress)
                 execute(plan.final(choose_settings(plan, store)), store, workers, on_progress)
         except KeyboardInterrupt:

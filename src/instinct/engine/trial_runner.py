@@ -12,9 +12,10 @@ import numpy as np
 
 from instinct.benchmarks.registry import find_dataset, find_task, matching_task
 from instinct.data import Array, Dataset, Label, find_filter, find_label, relabel, remove
-from instinct.deep import Outcome, Run, StageProgress, TrainedPolicy, train
+from instinct.deep import Outcome, Pace, Run, StageProgress, TrainedPolicy, train
 from instinct.deep.algorithms.algorithm import Weights
 from instinct.deep.training.run_training import stages
+from instinct.deep.training.stage import PACE
 from instinct.engine.own_trials import run_own
 from instinct.engine.tabular_trials import run_tabular
 from instinct.errors import BadInput, InstinctError
@@ -28,6 +29,8 @@ from instinct.tasks.tabular import TabularTask
 from instinct.util.spacing import evenly_spaced
 
 RUNS, WARM_STARTS = "runs", "warm-starts"
+CHECKPOINT_SECONDS = PACE.checkpoint_seconds
+"""How often a training is written to the disk unless the user says otherwise."""
 STATES = 64
 """At how many recorded states the actions of the final policy are stored."""
 POINTS = 100
@@ -52,8 +55,8 @@ class TrialRunner:
     `warm-starts` has the warm starts that trials share.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, checkpoint_seconds: float = CHECKPOINT_SECONDS) -> None:
+        self.folder, self.pace = folder, Pace(checkpoint_seconds=checkpoint_seconds)
         self.opened: tuple[object, ...] = ()
         self.dataset: Dataset | None = None
         self.filtered: dict[tuple[str, ...], tuple[Dataset, Array]] = {}
@@ -139,7 +142,9 @@ class TrialRunner:
         run = self.deep_run(trial, on_event)
         task = matching_task(trial.task, run.dataset) if trial.task else None
         started = time.perf_counter()
-        outcome = train(run, warm_starts=self.folder / WARM_STARTS, on_progress=on_event)
+        outcome = train(
+            run, warm_starts=self.folder / WARM_STARTS, pace=self.pace, on_progress=on_event
+        )
         trained = time.perf_counter()
         on_event(StageProgress("evaluation", 0, 1, {}))
         episodes, progress = {}, {}

@@ -26,7 +26,7 @@ from instinct.util.cores import stay_on_core
 T = TypeVar("T")
 
 
-def main(handle: int, core: int, folder: Path) -> None:
+def main(handle: int, core: int, folder: Path, checkpoint_seconds: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stay_on_core(core)
     cache_programs()
@@ -34,7 +34,7 @@ def main(handle: int, core: int, folder: Path) -> None:
     threading.Thread(target=exit_with_parent, args=(handle,), daemon=True).start()
     sys.path += [place for place in connection.recv() if place not in sys.path]
     register(*connection.recv())
-    runner = TrialRunner(folder)
+    runner = TrialRunner(folder, checkpoint_seconds)
     with forward_warnings(connection.send):
         while True:
             connection.send(attempt(partial(runner.run, connection.recv(), connection.send)))
@@ -66,4 +66,4 @@ def attempt(action: Callable[[], T]) -> T | Measurement | str | InstinctError:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))

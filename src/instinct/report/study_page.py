@@ -85,6 +85,8 @@ def provenance(findings: Findings) -> dict[str, str]:
         described["scaled down"] = "; ".join(plan.scaled)
     if findings.machines:
         described["machines"] = "; ".join(findings.machines)
+        ways = unique(start.describe_settings() for start in findings.starts)
+        described["started with"] = "; ".join(filter(None, ways)) or "unknown settings"
     if findings.warnings:
         described["warnings"] = "; ".join(unique(findings.warnings))
     for dataset, facts in findings.data.items():

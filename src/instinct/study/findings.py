@@ -15,6 +15,7 @@ from instinct.study.estimates import DatasetEstimates
 from instinct.study.facts import add_normalized_costs
 from instinct.study.measurement import QUANTITIES, add_normalized_cost
 from instinct.study.plan import Cell, Plan, reads_rewards
+from instinct.study.starts import Start
 from instinct.study.store import EndedTrial, Store, read_store
 from instinct.study.trials import filtered_name
 from instinct.study.tuning import choose_settings, trials_of
@@ -81,13 +82,18 @@ class Findings:
     """The tuning runs that have ended."""
     warnings: tuple[str, ...] = ()
     """What was damaged and made again, what had failed and was tried again, other versions."""
-    machines: tuple[str, ...] = ()
-    """Where runs were started."""
+    starts: tuple[Start, ...] = ()
+    """With which versions, where and how runs were started."""
     estimates: Mapping[str, DatasetEstimates] = field(default_factory=dict)
     """Estimates of policies without a simulator, by dataset."""
 
     def __repr__(self) -> str:
         return f"Findings({self.plan.name}: {self.ended} of {self.trials} runs ended)"
+
+    @property
+    def machines(self) -> list[str]:
+        """Where runs were started."""
+        return [*dict.fromkeys(start.machine for start in self.starts)]
 
     def quantities(self) -> list[str]:
         """Return the measured quantities, the main one first."""
@@ -269,7 +275,7 @@ def findings(store: Store) -> Findings:
         ),
         tried=tuple(tuning_runs(plan, ended)),
         warnings=tuple(store.warnings()),
-        machines=tuple(dict.fromkeys(machine for _, _, machine in store.starts())),
+        starts=tuple(store.starts()),
         estimates=store.estimates(),
     )
 

@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS checksums (
   kind TEXT NOT NULL, key TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (kind, key)
 );
 CREATE TABLE IF NOT EXISTS starts (
-  number INTEGER PRIMARY KEY, started TEXT NOT NULL, versions TEXT NOT NULL, machine TEXT NOT NULL
+  number INTEGER PRIMARY KEY, started TEXT NOT NULL, versions TEXT NOT NULL,
+  machine TEXT NOT NULL, settings TEXT NOT NULL DEFAULT '{}'
 );
 CREATE TABLE IF NOT EXISTS warnings (
   number INTEGER PRIMARY KEY, warning TEXT NOT NULL, warned TEXT NOT NULL
@@ -39,6 +40,13 @@ SELECT_ROW = {
 def add_tables(connection: sqlite3.Connection) -> None:
     for statement in TABLES.split(";"):
         connection.execute(statement)
+    if "settings" not in column_names(connection, "starts"):
+        connection.execute("ALTER TABLE starts ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'")
+
+
+def column_names(connection: sqlite3.Connection, table: str) -> set[str]:
+    rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return {name for (name,) in rows}
 
 
 def has_table(connection: sqlite3.Connection, name: str) -> bool:

@@ -25,6 +25,7 @@ from instinct.study.measurement import Measurement
 from instinct.study.plan import Cell, Plan
 from instinct.study.plan_files import from_content
 from instinct.study.row_checks import add_tables, damaged_rows, has_table, is_signed, sign
+from instinct.study.starts import Start, read_starts, write_start
 from instinct.study.trials import Trial
 from instinct.study.upgrade import FORMAT, format_of, raw_cost, upgrade_facts, upgrade_quantities
 from instinct.util.atomic import refuse_link
@@ -233,17 +234,14 @@ class Store:
                 (trial.identity, reason, now()),
             )
 
-    def add_start(self, versions: Mapping[str, str], machine: str) -> None:
-        """Store with which versions and where the study goes on; warn if they are others."""
+    def add_start(
+        self, versions: Mapping[str, str], machine: str, settings: Mapping[str, Any]
+    ) -> None:
+        """Store with which versions, where and how the study goes on; warn of other versions."""
+        starts = self.starts()
+        before = starts[-1].versions if starts else self.note("versions")
         with translate_sqlite_errors(self.path), self.connection:
-            last = self.connection.execute(
-                "SELECT versions FROM starts ORDER BY number DESC"
-            ).fetchone()
-            before = self.note("versions") if last is None else json.loads(last[0])
-            self.connection.execute(
-                "INSERT INTO starts (started, versions, machine) VALUES (?, ?, ?)",
-                (now(), json.dumps(dict(versions)), machine),
-            )
+            write_start(self.connection, Start(now(), versions, machine, settings))
         others = [
             f"{name} {version} instead of {before[name]}"
             for name, version in versions.items()
@@ -252,13 +250,10 @@ class Store:
         if others:
             warn(self, f"the study went on at {now()} with {', '.join(others)}")
 
-    def starts(self) -> list[tuple[str, dict[str, str], str]]:
-        """Return when, with which versions and on which machine runs were started."""
+    def starts(self) -> list[Start]:
+        """Return when, with which versions, where and how runs were started."""
         with translate_sqlite_errors(self.path):
-            if not has_table(self.connection, "starts"):
-                return []
-            rows = self.connection.execute("SELECT started, versions, machine FROM starts")
-            return [(started, json.loads(each), machine) for started, each, machine in rows]
+            return read_starts(self.connection)
 
     def add_warning(self, warning: str) -> None:
         """Store that something was made again, or another warning."""
