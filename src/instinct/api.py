@@ -30,6 +30,7 @@ from instinct.deep import (
     find_algorithm,
     load_policy,
 )
+from instinct.deep.training.run_files import read_config
 from instinct.deep.training.run_training import train as train_run
 from instinct.errors import BadInput, InstinctError
 from instinct.study.extensions import register as register
@@ -38,7 +39,6 @@ from instinct.study.presets import preset as preset_settings
 from instinct.tasks.evaluation import Evaluation
 from instinct.tasks.evaluation import evaluate as play_episodes
 from instinct.tasks.simulation import Task
-from instinct.util.jsonio import read_json
 from instinct.util.progress import Progress
 
 
@@ -213,8 +213,8 @@ def evaluation_task(policy: Any, env: Any = None) -> Task:
         return find_task(judged_in(env))
     if not isinstance(policy, str | Path):
         raise BadInput("is needed to judge a policy", field="env")
-    source = read_json(Path(policy) / "config.json").get("source")
-    task = task_of(source) if isinstance(source, str) else None
+    source = read_config(Path(policy)).source
+    task = task_of(source) if source else None
     if task is None:
         raise BadInput("does not name its task; give `env=`", file=policy, option="env")
     return find_task(task)

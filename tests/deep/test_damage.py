@@ -140,3 +140,42 @@ def test_files_without_checksums_are_read(tmp_path: Path, whole: Outcome) -> Non
     (tmp_path / "result.json").write_text('{"status": "finished", "failure": ""}')
     found = load_run(tmp_path).outcome
     assert found.metrics["step"].tolist() == [10, 20, 30]
+
+
+def change(path: Path, **fields: object) -> None:
+    """Change fields of a document as an editor would, which knows no checksum; None removes."""
+    content = {**json.loads(path.read_text()), **fields}
+    del content["checksum"]
+    kept = {name: value for name, value in content.items() if value is not None}
+    path.write_text(json.dumps(kept))
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "problem"),
+    [
+        ("config", {"seed": "x"}, "seed: must be a whole number, not text"),
+        ("config", {"settings": []}, "settings: must be a table, not a list"),
+        ("config", {"settings": {"steps": []}}, "settings"),
+        ("config", {"label": 1}, "label: must be text, not a whole number"),
+        ("config", {"observation_size": None}, "observation_size: is missing"),
+        ("config", {"action_low": None}, "action_low: is missing"),
+        ("config", {"action_high": ["x"]}, r"action_high\[0\]: must be a number, not text"),
+        ("config", {"discrete_actions": "many"}, "discrete_actions: must be"),
+        ("config", {"algorithm": "ABC"}, "no algorithm is called 'ABC'"),
+        ("config", {"other": 1}, "other: is unknown"),
+        ("result", {"status": "perhaps"}, "status: "),
+        ("result", {"failure": 3}, "failure: must be text, not a whole number"),
+        ("result", {"diagnostics": {"a": "b"}}, "diagnostics.*must be a number, not text"),
+        ("result", {"files": ["a"]}, "files: must be a table, not a list"),
+    ],
+)
+def test_fields_of_run_files_are_checked(
+    tmp_path: Path, name: str, fields: dict[str, object], problem: str
+) -> None:
+    train(Run(noise_dataset(), small("BC"), folder=tmp_path), pace=OFTEN)
+    change(tmp_path / f"{name}.json", **fields)
+    with pytest.raises(BadInput, match=rf"{name}\.json: {problem}"):
+        load_run(tmp_path)
+    if name == "result":
+        train(Run(noise_dataset(), small("BC"), folder=tmp_path), pace=OFTEN)
+        assert load_run(tmp_path).outcome.failure == ""

@@ -254,3 +254,38 @@ def test_an_archive_with_the_keys_of_before(tmp_path: Path) -> None:
     assert found.means == pytest.approx({"score": 0.5, "cost": 2 * KAPPA, "normalized_cost": 2})
     behavior = kept.data[goal]["behavior"]
     assert behavior == pytest.approx({"score": 0.25, "cost": 3 * KAPPA, "normalized_cost": 3})
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        (("trials",), "ten", "trials: must be a whole number, not text"),
+        (("seconds",), [], "seconds: must be a number, not a list"),
+        (("versions",), {"jax": 1}, "versions.*: must be text, not a whole number"),
+        (("cells", 0, "settings"), 3, r"cells\[0\].settings: must be a table, not a whole number"),
+        (("cells", 1, "algorithm"), None, r"cells\[1\].algorithm: must be text, not nothing"),
+        (("datasets",), [], "datasets: must be a table, not a list"),
+        (("plan", "seeds"), "two", "seeds: must be a whole number, not text"),
+        (("other",), 1, "other: is unknown"),
+        (("machine",), 7, "machine: must be text, not a whole number"),
+    ],
+)
+def test_fields_of_archives_are_checked(
+    tmp_path: Path, findings: Findings, place: tuple[str | int, ...], value: object, problem: str
+) -> None:
+    write_archive(findings, tmp_path)
+    content = json.loads((tmp_path / STUDY).read_text())
+    part = content
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    (tmp_path / STUDY).write_text(json.dumps(content))
+    with pytest.raises(BadInput, match=rf"study\.json: {problem}") as caught:
+        read_archive(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_kept_results_are_read() -> None:
+    for path in (Path(__file__).parents[2] / "docs" / "results").glob(f"*/{STUDY}"):
+        findings, _ = read_archive(path.parent)
+        assert findings.results

@@ -10,7 +10,7 @@ from instinct.cli.diagnostics import show_diagnostics
 from instinct.cli.objects import own_environment
 from instinct.cli.options import TASKS_HELP, Seed, task_option
 from instinct.cli.output import Json, print_json, show_table
-from instinct.deep.training.runs import load_diagnostics
+from instinct.deep.training.run_files import load_diagnostics
 from instinct.report.kit.tables import Table
 from instinct.tasks.evaluation import Evaluation, mean_and_error
 

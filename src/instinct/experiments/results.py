@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from instinct.errors import BadInput
-from instinct.util.jsonio import read_json, write_json
+from instinct.util.jsonio import write_json
+from instinct.util.validation import read_document
 from instinct.util.versions import versions
 
 FILE = "results.json"
@@ -36,9 +37,4 @@ def load(folder: Path) -> ExperimentResults:
     path = folder / FILE
     if not path.exists():
         raise BadInput("does not exist; run the experiment first", file=path)
-    content = read_json(path)
-    kinds = {"study": str, "results": list, "settings": dict, "dataset": str, "details": dict}
-    wrong = [name for name, kind in kinds.items() if not isinstance(content.get(name), kind)]
-    if wrong or content.keys() - {*kinds, "versions"}:
-        raise BadInput("does not hold the results of an experiment", file=path)
-    return ExperimentResults(**content)
+    return read_document(path, ExperimentResults)

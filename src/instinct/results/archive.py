@@ -13,7 +13,7 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ import numpy as np
 from instinct.data import KAPPA, Array
 from instinct.deep.training.diagnostics import DIAGNOSTICS
 from instinct.errors import BadInput
-from instinct.study.estimates import from_content as estimates_from
-from instinct.study.estimates import to_content
+from instinct.results.archived import ArchivedCell, ArchivedStudy
 from instinct.study.facts import add_normalized_costs
 from instinct.study.findings import CellResult, Findings, Tried
 from instinct.study.measurement import QUANTITIES, add_normalized_cost
@@ -39,8 +38,11 @@ from instinct.study.upgrade import (
 from instinct.util.atomic import replacing
 from instinct.util.cores import cores
 from instinct.util.jsonio import to_json_data
+from instinct.util.validation import read_document
 
 RUNS, PROGRESS, TUNING, STUDY = "runs.csv", "progress.csv", "tuning.csv", "study.json"
+SAME = ("versions", "trials", "ended", "failed", "seconds", "missing", "estimates")
+"""What an archive has as findings have it."""
 LEFT_OUT = ("points",)
 """Facts of a dataset that only figures need."""
 
@@ -56,30 +58,25 @@ def write_archive(findings: Findings, folder: Path) -> None:
             write_rows(folder / name, columns, rows)
         else:
             (folder / name).unlink(missing_ok=True)
-    content = {
-        "format": FORMAT,
-        "plan": findings.plan.content,
-        "cells": [
-            {
-                **cell._asdict(),
-                **{name: dict(getattr(found, name)) for name in ("settings", "changes")},
-                "missing": [*found.missing],
-            }
+    content = ArchivedStudy(
+        format=FORMAT,
+        plan=findings.plan.content,
+        cells=tuple(
+            ArchivedCell(*cell, dict(found.settings), dict(found.changes), found.missing)
             for cell, found in findings.results.items()
-        ],
-        "datasets": {
+        ),
+        datasets={
             name: {key: value for key, value in facts.items() if key not in LEFT_OUT}
             for name, facts in findings.data.items()
         },
-        "versions": dict(findings.versions),
-        "machine": machine(),
+        versions=dict(findings.versions),
+        machine=machine(),
+        missing=findings.missing,
+        estimates=dict(findings.estimates),
         **{name: getattr(findings, name) for name in ("trials", "ended", "failed", "seconds")},
-        "missing": [*findings.missing],
-    }
-    if findings.estimates:
-        content["estimates"] = {name: to_content(x) for name, x in findings.estimates.items()}
+    )
     with replacing(folder / STUDY) as scratch:
-        scratch.write_text(json.dumps(to_json_data(content), indent=1) + "\n", "utf-8")
+        scratch.write_text(json.dumps(to_json_data(asdict(content)), indent=1) + "\n", "utf-8")
 
 
 def run_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
@@ -194,53 +191,59 @@ def rounded(columns: Mapping[str, Array], name: str, place: int | tuple[int, int
 def read_archive(folder: Path) -> tuple[Findings, str]:
     """Read the findings in the folder, without learning curves, and the machine."""
     try:
-        content = json.loads((folder / STUDY).read_text("utf-8"))
+        study = read_study(folder / STUDY)
         rows = read_rows(folder / RUNS)
         progress, tuning = (
             read_rows(folder / name) if (folder / name).exists() else []
             for name in (PROGRESS, TUNING)
         )
-        plan, upgrade = from_content(content["plan"]), format_of(content) == 1
-        results = {each.cell: each for each in cell_results(content["cells"], rows, progress)}
-        facts: dict[str, Any] = content["datasets"]
-        if upgrade:
+        plan = from_content(study.plan)
+        results = {each.cell: each for each in cell_results(study.cells, rows, progress)}
+        facts: dict[str, Any] = dict(study.datasets)
+        if study.format == 1:
             results = {cell: upgrade_result(plan, each) for cell, each in results.items()}
             facts = {name: upgrade_archived(plan, name, each) for name, each in facts.items()}
         findings = Findings(
             plan=plan,
             results=results,
             data=facts,
-            versions=content["versions"],
-            missing=tuple(content["missing"]),
             tried=tuple(tuning_runs(tuning)),
-            estimates={
-                name: estimates_from(each) for name, each in content.get("estimates", {}).items()
-            },
-            **{name: content[name] for name in ("trials", "ended", "failed", "seconds")},
+            **{name: getattr(study, name) for name in SAME},
         )
-        return findings, str(content["machine"])
+        return findings, study.machine
+    except BadInput as fault:
+        raise (fault if fault.file else fault.in_file(folder / STUDY)) from None
     except FileNotFoundError as error:
         raise BadInput("does not exist", file=Path(error.filename)) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"does not hold the results of a study ({error})", file=folder) from error
 
 
+def read_study(path: Path) -> ArchivedStudy:
+    """Read the document of an archive; refuse that of a later version."""
+    if not path.exists():
+        raise BadInput("does not exist", file=path)
+    study = read_document(path, ArchivedStudy)
+    format_of({"format": study.format})
+    return study
+
+
 def cell_results(
-    content: list[Mapping[str, Any]], rows: list[dict[str, str]], progress: list[dict[str, str]]
+    cells: Sequence[ArchivedCell], rows: list[dict[str, str]], progress: list[dict[str, str]]
 ) -> Iterator[CellResult]:
-    for each in content:
-        cell = Cell(**{name: each[name] for name in Cell._fields})
+    for each in cells:
+        cell = each.cell
         mine = rows_of(cell, rows)
         seeds = [row["seed"] for row in mine]
         yield CellResult(
             cell=cell,
             seeds=tuple(map(int, seeds)),
             means=numbers(mine, (*QUANTITIES, OLD_SCORE)),
-            settings=each["settings"],
-            changes=each["changes"],
+            settings=each.settings,
+            changes=each.changes,
             progress=progress_of(seeds, rows_of(cell, progress)),
             diagnostics=numbers(mine, DIAGNOSTICS),
-            missing=tuple(each["missing"]),
+            missing=each.missing,
         )
 
 

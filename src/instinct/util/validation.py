@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from instinct.errors import BadInput
+from instinct.errors import BadInput, Damaged
+from instinct.util.jsonio import read_json
 
 T = TypeVar("T")
 MISSING = re.compile(r"Object missing required field `(.*)`")
@@ -47,6 +49,16 @@ def convert(content: Any, kind: type[T]) -> T:
                 "is missing", field=".".join(filter(None, [field, missing[1]]))
             ) from None
         raise BadInput(in_words(problem), field=field or None) from None
+
+
+def read_document(path: Path, kind: type[T]) -> T:
+    """Read a JSON object that was written here into a dataclass; raise `Damaged` if it is none."""
+    try:
+        return convert(read_json(path), kind)
+    except Damaged:
+        raise
+    except BadInput as fault:
+        raise Damaged(fault.problem, file=path, field=fault.field) from None
 
 
 def in_words(problem: str) -> str:

@@ -9,28 +9,36 @@ import csv
 import io
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
 
-from instinct.data import ActionSpace, Array, Box, Dataset, Discrete
+from instinct.data import ActionSpace, Array, Dataset
 from instinct.deep.algorithms.algorithm import Algorithm, Data, Weights
 from instinct.deep.algorithms.registry import check_actions, find_algorithm
 from instinct.deep.algorithms.settings import check, configure, identity_settings, settings_of
 from instinct.deep.training.checkpoint import load_arrays, nest, nest_snapshots, save_tree
+from instinct.deep.training.run_files import (
+    CONFIG,
+    RESULT,
+    RunConfig,
+    RunResult,
+    describe_space,
+    read_config,
+    read_result,
+)
 from instinct.errors import BadInput, Damaged
 from instinct.util.atomic import write_atomically
 from instinct.util.hashing import hash_arrays, hash_bytes, hash_json
-from instinct.util.jsonio import read_json, write_json
+from instinct.util.jsonio import write_json
 from instinct.util.reading import read_bytes, read_text
 
 log = logging.getLogger(__name__)
 
-CONFIG, RESULT, METRICS = "config.json", "result.json", "metrics.csv"
+METRICS = "metrics.csv"
 CHECKPOINT = "checkpoint.safetensors"
 WEIGHTS = "weights.safetensors"
 SNAPSHOTS = "snapshots.safetensors"
@@ -69,39 +77,38 @@ class Run:
         settings = identity_settings(type(stage), settings_of(stage), since=3)
         return hash_json([stage.NAME, settings, self.seed, self.rows_hash, rewards])
 
-    def config(self) -> dict[str, Any]:
-        return {
-            "algorithm": self.algorithm.NAME,
-            "settings": settings_of(self.algorithm),
-            "seed": self.seed,
-            "label": self.label,
-            "source": self.source,
-            "dataset": self.dataset.hash,
-            "observation_size": self.dataset.observations.shape[1],
+    def config(self) -> RunConfig:
+        return RunConfig(
+            algorithm=self.algorithm.NAME,
+            settings=settings_of(self.algorithm),
+            seed=self.seed,
+            label=self.label,
+            source=self.source,
+            dataset=self.dataset.hash,
+            observation_size=self.dataset.observations.shape[1],
             **describe_space(self.dataset.action_space),
-            "versions": {"jax": jax.__version__, "numpy": np.__version__},
-        }
+            versions={"jax": jax.__version__, "numpy": np.__version__},
+        )
 
     def check(self) -> None:
         """Reject data that cannot be trained on, or a folder that holds another run."""
         check_actions(type(self.algorithm), self.dataset.action_space)
         check(self.algorithm, len(self.dataset))
-        there, mine = self.stored_config(), self.config()
-        if there is None:
-            return
-        for config in (there, mine):
-            config["settings"] = identity_settings(
-                type(self.algorithm), config.get("settings", {}), since=3
-            )
-        if any(there.get(name) != mine[name] for name in mine if name != "versions"):
+        there = self.stored_config()
+        if there is not None and self.comparable(there) != self.comparable(self.config()):
             raise BadInput("holds another run; choose another folder", file=self.folder)
 
-    def stored_config(self) -> dict[str, Any] | None:
+    def comparable(self, config: RunConfig) -> RunConfig:
+        """Return what two configs of the same run have in common."""
+        settings = identity_settings(type(self.algorithm), config.settings, since=3)
+        return replace(config, settings=settings, versions={})
+
+    def stored_config(self) -> RunConfig | None:
         """Return the config in the folder, or None if there is none or it is damaged."""
         if self.folder is None or not (self.folder / CONFIG).exists():
             return None
         try:
-            return read_json(self.folder / CONFIG)
+            return read_config(self.folder)
         except Damaged:
             return None
 
@@ -139,7 +146,7 @@ def open_folder(run: Run) -> None:
     if run.folder is not None and run.stored_config() is None:
         if (run.folder / CONFIG).exists():
             log.warning("%s: is damaged; it is written again", run.folder / CONFIG)
-        write_json(run.folder / CONFIG, run.config())
+        write_json(run.folder / CONFIG, run.config().content())
 
 
 def close_folder(folder: Path, outcome: Outcome) -> None:
@@ -153,48 +160,34 @@ def close_folder(folder: Path, outcome: Outcome) -> None:
             snapshots = {str(step): weights for step, weights in outcome.snapshots.items()}
             save_tree(folder / SNAPSHOTS, snapshots)
     write_metrics(folder / METRICS, outcome.metrics)
-    result = {
-        "status": "failed" if outcome.failure else "finished",
-        "failure": outcome.failure,
-        "diagnostics": dict(outcome.diagnostics),
-        "files": {
+    result = RunResult(
+        "failed" if outcome.failure else "finished",
+        outcome.failure,
+        dict(outcome.diagnostics),
+        {
             name: hash_bytes((folder / name).read_bytes())
             for name in (METRICS, WEIGHTS, SNAPSHOTS)
             if (folder / name).exists()
         },
-    }
-    write_json(folder / RESULT, result)
+    )
+    write_json(folder / RESULT, asdict(result))
     for path in (folder / CHECKPOINT, *folder.glob("warm-start-*.safetensors")):
         path.unlink(missing_ok=True)
 
 
 def load_run(folder: Path) -> SavedRun:
     """Read the folder of a finished or failed run."""
-    config = read_json(folder / CONFIG)
+    config = read_config(folder)
     if not (folder / RESULT).exists():
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
-        cls, space = find_algorithm(config["algorithm"]), described_space(config)
-        today = {name: v for name, v in config["settings"].items() if name not in cls.FORMER}
+        cls, space = find_algorithm(config.algorithm), config.action_space
+        today = {name: v for name, v in config.settings.items() if name not in cls.FORMER}
         algorithm = configure(cls.NAME, today, space)
-        label, seed, size = config["label"], config["seed"], config["observation_size"]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"is not the config of a run ({error})", file=folder) from None
-    return SavedRun(algorithm, load_outcome(folder), space, label, seed, size)
-
-
-def describe_space(space: ActionSpace) -> dict[str, Any]:
-    """Describe the actions of a run for its config."""
-    if isinstance(space, Discrete):
-        return {"discrete_actions": space.n}
-    return {"action_low": list(space.low), "action_high": list(space.high)}
-
-
-def described_space(config: Mapping[str, Any]) -> ActionSpace:
-    """Return the action space that a config describes."""
-    if "discrete_actions" in config:
-        return Discrete(config["discrete_actions"])
-    return Box(tuple(config["action_low"]), tuple(config["action_high"]))
+    except BadInput as fault:
+        raise fault.in_file(folder / CONFIG) from None
+    outcome = load_outcome(folder)
+    return SavedRun(algorithm, outcome, space, config.label, config.seed, config.observation_size)
 
 
 def load_outcome(folder: Path) -> Outcome:
@@ -202,19 +195,18 @@ def load_outcome(folder: Path) -> Outcome:
 
     Runs of earlier versions have neither snapshots nor diagnostics nor checksums.
     """
-    result = read_json(folder / RESULT)
-    check_files(folder, result.get("files", {}))
-    failure = str(result.get("failure", ""))
-    arrays = {} if failure else load_arrays(folder / WEIGHTS)[0]
+    result = read_result(folder)
+    check_files(folder, result.files)
+    arrays = {} if result.failure else load_arrays(folder / WEIGHTS)[0]
     snapshots = {}
     if (folder / SNAPSHOTS).exists():
         snapshots = nest_snapshots(load_arrays(folder / SNAPSHOTS)[0], folder / SNAPSHOTS)
     return Outcome(
         nest(arrays),
         read_metrics(folder / METRICS),
-        failure,
+        result.failure,
         snapshots,
-        load_diagnostics(folder),
+        dict(result.diagnostics),
     )
 
 
@@ -230,10 +222,8 @@ def outcome_if_sound(folder: Path) -> Outcome | None:
         return None
 
 
-def check_files(folder: Path, checksums: Any) -> None:
+def check_files(folder: Path, checksums: Mapping[str, str]) -> None:
     """Raise unless the files of a run have the checksums that its result names."""
-    if not isinstance(checksums, dict):
-        raise Damaged("must be checksums by name", file=folder / RESULT, field="files")
     for name in {METRICS, WEIGHTS, SNAPSHOTS} & checksums.keys():
         try:
             found = hash_bytes(read_bytes(folder / name, most=2**40))
@@ -241,16 +231,6 @@ def check_files(folder: Path, checksums: Any) -> None:
             raise Damaged(fault.problem, file=folder / name) from None
         if found != checksums[name]:
             raise Damaged("is damaged: its checksum does not fit", file=folder / name)
-
-
-def load_diagnostics(folder: Path) -> dict[str, float]:
-    """Read the diagnostics of a finished run; empty if it has none."""
-    found = read_json(folder / RESULT).get("diagnostics", {})
-    try:
-        return {str(name): float(value) for name, value in found.items()}
-    except (AttributeError, TypeError, ValueError):
-        problem = "must be numbers by name"
-        raise Damaged(problem, file=folder / RESULT, field="diagnostics") from None
 
 
 def write_metrics(path: Path, metrics: dict[str, Array]) -> None:
