@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import instinct
+from instinct.audits.tables import keep_table
 from instinct.cli.roles import OPTIONS
 from instinct.data.tables.roles import make_roles, roles_toml
 from tests.cli.conftest import Run
@@ -113,6 +114,30 @@ def test_an_audit_keeps_the_dataset_of_its_table(run: Run, file: Path, tmp_path:
     assert instinct.load(kept).hash == instinct.load(clinic(), **ROLES).hash
     assert {row["dataset"] for row in outcome.json["results"]} == {str(kept)}
     assert (folder / "index.html").exists()
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "another"])
+def test_a_damaged_dataset_of_an_audit_is_written_again(
+    tmp_path: Path, file: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also one that is sound but has other transitions than its name says."""
+    roles = make_roles(ROLES)
+    (kept,) = {keep_table(str(file), tmp_path / "page", roles=roles) for _ in range(2)}
+    path = Path(kept)
+    content, dataset = path.read_bytes(), instinct.load(kept)
+    match damage:
+        case "flipped":
+            place = content.index(dataset.rewards.tobytes())
+            path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        case "cut":
+            path.write_bytes(content[: len(content) // 2])
+        case "another":
+            instinct.write(dataset.change(rewards=dataset.rewards + 1), path)
+    assert not caplog.records
+    assert keep_table(str(file), tmp_path / "page", roles=roles) == kept
+    assert instinct.load(kept).hash == dataset.hash
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{kept}: is damaged")
 
 
 def test_an_audit_refuses_roles_of_what_is_no_table(run: Run) -> None:

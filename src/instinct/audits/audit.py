@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from instinct.audits.document import audit_document
 from instinct.audits.estimates import estimate_policies
+from instinct.audits.kept import keep_dataset
 from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan, judged_in
 from instinct.audits.progress import Display, Silent, show_study_progress
@@ -34,7 +35,6 @@ from instinct.data import (
     read_frame,
     remove,
     remove_where,
-    write,
 )
 from instinct.deep import find_algorithm
 from instinct.engine.run_plan import MakeExecutor, run_plan
@@ -306,8 +306,7 @@ def keep(dataset: Dataset, folder: Path | str | None) -> Path:
     if folder is None:
         raise BadInput("a dataset in memory needs a folder to be audited in")
     path = Path(folder) / f"{dataset.hash[:12]}.npz"
-    if not path.exists():
-        write(dataset, path)
+    keep_dataset(dataset, path)
     return path
 
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from instinct.audits.kept import keep_dataset
 from instinct.benchmarks.registry import find_dataset
-from instinct.data import NO_ROLES, ActionRange, Roles, is_table, write
+from instinct.data import NO_ROLES, ActionRange, Roles, is_table
 from instinct.util.folders import folder_name
 
 
@@ -23,6 +24,5 @@ def keep_table(
         return source
     dataset = find_dataset(source, action_range=action_range, task=task, roles=roles)
     path = folder / f"{folder_name(Path(source).stem)}-{dataset.hash[:8]}.npz"
-    if not path.exists():
-        write(dataset, path)
+    keep_dataset(dataset, path)
     return str(path)
