@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from instinct.engine.run_plan import run_plan
 from tests.cli.conftest import Run
+from tests.study.problems import FakeExecutor, deep_plan, ignore_progress
 
 
 def test_the_grid_world_ends_with_its_table_and_page(run: Run, tmp_path: Path) -> None:
@@ -72,3 +74,18 @@ def test_folder_that_cannot_be_written_is_an_error(run: Run, tmp_path: Path) -> 
     outcome = run("study", "run", "gridworld", "--set", "episodes=2", "--out", tmp_path / "file")
     assert outcome.code == 1
     assert "cannot be written" in outcome.err
+
+
+def test_the_status_shows_how_a_study_was_started(run: Run, tmp_path: Path) -> None:
+    plan = deep_plan("file", "BC", seeds=1)
+    run_plan(plan, tmp_path, ignore_progress, lambda *_: FakeExecutor(2), retry_failed=True)
+    (start,) = run("study", "status", "tiny", "--out", tmp_path, "--json").json["starts"]
+    assert start["settings"] == {
+        "executor": "fake",
+        "workers": 2,
+        "retry_failed": True,
+        "reuse": "",
+    }
+    assert start["versions"]["instinct"]
+    shown = " ".join(run("study", "status", "tiny", "--out", tmp_path).out.split())
+    assert f"on {start['machine']}: executor fake, workers 2, retry failed true." in shown
