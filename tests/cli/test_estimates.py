@@ -15,6 +15,7 @@ from instinct.audits import estimates
 from instinct.audits.audit import Audit
 from instinct.deep import ALGORITHMS
 from instinct.engine.inline_executor import InlineExecutor
+from instinct.estimate import DEFAULT
 from instinct.study.store import FILE
 from tests.own_pendulums import follow_the_reward, make_pendulum, record
 
@@ -182,7 +183,7 @@ def test_estimates_stand_beside_the_truth(tmp_path: Path) -> None:
     mine = rows["mine", "original"]
     assert (mine["support"], mine["estimates"]) == (None, {})
     assert {*mine["refusals"]} == {*document["estimators"]}
-    judged = [each for each in rows.values() if "fqe" in each["estimates"]]
+    judged = [each for each in rows.values() if DEFAULT in each["estimates"]]
     for each in judged:
         assert each["support"]["outside"] <= 0.5
     assert judged

@@ -58,7 +58,7 @@ def test_nothing_is_known_if_all_are_refused() -> None:
 def test_wrong_names_and_folders_are_refused(run: Run, tmp_path: Path) -> None:
     outcome = run("bench", "estimate", tmp_path, "--estimators", "magic")
     assert outcome.code == 2
-    assert "no estimator is called 'magic'; there are fqe, dynamics, wis" in outcome.err
+    assert "no estimator is called 'magic'; there are dynamics, fqe, wis" in outcome.err
     outcome = run("bench", "estimate", tmp_path)
     assert outcome.code == 2
     assert "study.sqlite: does not exist" in outcome.err

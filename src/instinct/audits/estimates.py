@@ -1,6 +1,5 @@
 """Estimate the policies of an audit from its data alone, once, and keep that in its store."""
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,15 +25,14 @@ from instinct.util.hashing import hash_json
 from instinct.util.progress import Progress, no_progress
 from instinct.util.versions import versions
 
-METHOD = 1
+METHOD = 2
 """Increase it when the same policies get other estimates; audits then make them again."""
-ESTIMATORS = tuple(dict.fromkeys((DEFAULT, "dynamics")))
+ESTIMATORS = (DEFAULT, "fqe")
+"""The estimator that decides, and one that may contradict it."""
 FEWEST_EPISODES = 30
 """Intervals are a bootstrap over episodes, which means little with fewer."""
 LONGEST = 2000
 """Episodes are judged over at most so many steps."""
-PASSES, LEAST_STEPS, MOST_STEPS, BATCH = 100, 2000, 4000, 256
-"""Small data are fitted for so many passes; larger data for the estimators' own steps."""
 
 
 class Candidate(NamedTuple):
@@ -125,7 +123,7 @@ def judge_all(
     try:
         cache_programs()
         on_progress(0, 3, "fitting a model of the data")
-        judge = make_judge(dataset, horizon=horizon, settings=fit_settings(dataset))
+        judge = make_judge(dataset, horizon=horizon)
         on_progress(1, 3, f"estimating {len(policies)} policies without a simulator")
         judgments = judge.judge(policies, ESTIMATORS)
         on_progress(2, 3, "looking where policies leave the data")
@@ -139,12 +137,6 @@ def judge_all(
         "leaving": leaving,
         "policies": tuple(policy_estimates(candidates, judgments)),
     }
-
-
-def fit_settings(dataset: Dataset) -> dict[str, Any]:
-    """Return the settings of the fits: fewer steps for small data."""
-    steps = math.ceil(PASSES * len(dataset) / BATCH)
-    return {"steps": max(steps, LEAST_STEPS)} if steps < MOST_STEPS else {}
 
 
 def recorded_means(problem: Problem) -> dict[str, float]:

@@ -17,20 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from instinct.benchmarks.registry import find_dataset, find_task
 from instinct.data import Array, Dataset
 from instinct.deep import TrainedPolicy, load_policy
 from instinct.errors import BadInput
 from instinct.estimate import ESTIMATORS, Answer, Estimate, Judgment, make_judge
+from instinct.estimate.reliability import rank_correlation
 from instinct.study.store import EndedTrial, read_store
 from instinct.util.progress import Progress, no_progress
 
 TRUTHS = ("return", "length", "cost")
 """The quantities that both test episodes and estimators have; a larger cost is worse."""
-FEWEST = 3
-"""Policies that a rank correlation needs."""
 MEAN, IMITATION = "mean of the data", "imitation is best"
 
 
@@ -154,13 +152,6 @@ def score(
         held,
         refused,
     )
-
-
-def rank_correlation(x: Array, y: Array) -> float | None:
-    """Return Spearman's correlation; None for few or equal values."""
-    if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    return float(stats.spearmanr(x, y).statistic)
 
 
 def regret(values: Array, known: Array, truth: Array, *, lower_is_better: bool) -> float | None:

@@ -57,7 +57,24 @@ def from_bootstrap(values: Array) -> Estimate:
     >>> print(from_bootstrap(np.array([1.0, 2.0, 3.0])))
     2 (-2.303 to 6.303)
     """
-    mean, deviation = float(values.mean()), float(values.std(ddof=1))
+    return t_interval(values, float(values.std(ddof=1)))
+
+
+def from_jackknife(values: Array) -> Estimate:
+    """Return mean and t interval of a value computed with one part left out at a time.
+
+    With n parts the variance is (n − 1)/n·Σ(value − mean)².
+
+    >>> import numpy as np
+    >>> print(from_jackknife(np.array([1.0, 2.0, 3.0])))
+    2 (-2.968 to 6.968)
+    """
+    return t_interval(values, float(values.std()) * math.sqrt(len(values) - 1))
+
+
+def t_interval(values: Array, deviation: float) -> Estimate:
+    """Return the mean, and the t interval of a value with this deviation."""
+    mean = float(values.mean())
     half = float(special.stdtrit(len(values) - 1, (1 + LEVEL) / 2)) * deviation
     return Estimate(mean, mean - half, mean + half)
 

@@ -10,16 +10,16 @@ from instinct.data import Array, Box
 from instinct.deep import Algorithm, Run, Weights, configure, train
 from instinct.errors import InstinctError
 from instinct.estimate.policies import mode
-from instinct.estimate.problem import Problem
+from instinct.estimate.problem import BATCH, Problem
 
 SETTINGS: dict[str, Any] = {
     "layers": 2,
     "units": 64,
     "rate": 2e-3,
-    "steps": 4000,
-    "batch_size": 256,
+    "batch_size": BATCH,
     "standardize": True,
 }
+MOST_STEPS = 4000
 
 
 class Behavior(NamedTuple):
@@ -62,7 +62,7 @@ def log_likelihood(algorithm: Any, policy: Any, s: jax.Array, a: jax.Array) -> j
 def clone(problem: Problem, **settings: Any) -> Behavior:
     """Clone the behavior in the compiled loop."""
     dataset = problem.dataset
-    chosen = SETTINGS | settings
+    chosen = SETTINGS | {"steps": problem.steps(MOST_STEPS)} | settings
     chosen["batch_size"] = min(int(chosen["batch_size"]), len(dataset))
     algorithm = configure("BC", chosen, dataset.action_space)
     outcome = train(Run(dataset, algorithm, problem.seed))

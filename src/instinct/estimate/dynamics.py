@@ -1,7 +1,12 @@
 """Roll policies out in a learned model, from recorded starts, with learned ends.
 
 Chua et al., "Deep Reinforcement Learning in a Handful of Trials using Probabilistic Dynamics
-Models", NeurIPS 2018, arXiv:1805.12114: every rollout stays with one member of the ensemble.
+Models", NeurIPS 2018, arXiv:1805.12114: at every step a random member of the ensemble predicts
+(their TS1), so that the errors of single members do not add up.
+
+There is one group of rollouts per member, which never uses that member. An estimate is the mean of
+the groups, and its interval that of the jackknife: leaving a member out shows how much depends on
+it.
 
 The model predicts the probability of an end at every step; a step counts with the probability that
 the episode still goes on. States are kept within the recorded range. A rollout has left what the
@@ -17,13 +22,13 @@ import numpy as np
 
 from instinct.data import ActionSpace, Array
 from instinct.deep import Algorithm, TrainedPolicy, Weights
-from instinct.estimate.answers import Answers, from_bootstrap
+from instinct.estimate.answers import Answers, from_jackknife, within
 from instinct.estimate.model import Model, predict
 from instinct.estimate.policies import group, mode
 from instinct.estimate.problem import Problem
 
 STARTS = 16
-"""Rollouts per member."""
+"""Rollouts per group."""
 ROWS = 4096
 """Disagreement is measured at so many recorded pairs."""
 COVERED = "covered"
@@ -41,6 +46,7 @@ class World(NamedTuple):
     limit: jax.Array
     """The largest disagreement at a recorded pair."""
     discount: jax.Array
+    key: jax.Array
 
 
 def evaluate(problem: Problem, model: Model, policies: Sequence[TrainedPolicy]) -> list[Answers]:
@@ -48,13 +54,17 @@ def evaluate(problem: Problem, model: Model, policies: Sequence[TrainedPolicy]) 
     found: dict[int, Answers] = {}
     starts = jnp.asarray(model.states.standardize(problem.observations[problem.start_rows(STARTS)]))
     world = make_world(problem, model)
+    limits = {each.quantity: each.limits(problem.horizon) for each in problem.signals}
+    limits[COVERED] = (0, problem.horizon)
     for places, stacked in group(policies):
         sums = roll_all(
             stacked, world, starts, problem.horizon, problem.dataset.action_space, model.signals
         )
         for number, place in enumerate(places):
             found[place] = {
-                name: from_bootstrap(np.asarray(values[number], float).mean(axis=1))
+                name: within(
+                    from_jackknife(np.asarray(values[number], float).mean(axis=1)), *limits[name]
+                )
                 for name, values in sums.items()
             }
     return [found[place] for place in range(len(policies))]
@@ -73,6 +83,7 @@ def make_world(problem: Problem, model: Model) -> World:
         high=jnp.asarray(states.max(axis=0)),
         limit=disagreement(outputs[..., : model.state_size]).max(),
         discount=jnp.asarray(problem.discount, jnp.float32),
+        key=jax.random.key(problem.seed),
     )
 
 
@@ -89,7 +100,7 @@ def roll_all(
     space: ActionSpace,
     signals: tuple[str, ...],
 ) -> dict[str, Array]:
-    """Return the sums along all rollouts, [policies, members, starts] of every quantity."""
+    """Return the sums along all rollouts, [policies, groups, starts] of every quantity."""
 
     @jax.jit
     def program(stacked: Any, world: World, starts: jax.Array, horizon: Any) -> Any:
@@ -107,11 +118,12 @@ def roll(
     space: ActionSpace,
     signals: tuple[str, ...],
 ) -> dict[str, jax.Array]:
-    """Roll one policy out with every member, [members, starts]."""
+    """Roll one policy out with all members but one, [members, starts]."""
     members, size = len(world.networks[0]["bias"]), starts.shape[1]
-    own = jnp.arange(members)
     (mean, std), (target_mean, target_std) = world.states, world.targets
     shape = (members, len(starts))
+    left_out = jnp.arange(members)[:, None]
+    rollouts = jnp.arange(members * len(starts))
 
     def step(n: Any, carry: Any) -> Any:
         states, going, covered, sums = carry
@@ -119,7 +131,9 @@ def roll(
         inputs = jnp.concatenate([flat, mode(pair, flat * std + mean, space)], axis=-1)
         outputs = jax.vmap(predict, in_axes=(0, None))(world.networks, inputs)
         left = disagreement(outputs[..., :size]).reshape(shape) > world.limit
-        outputs = outputs.reshape(members, *shape, -1)[own, own]
+        others = jax.random.randint(jax.random.fold_in(world.key, n), shape, 1, members)
+        chosen = ((left_out + others) % members).reshape(-1)
+        outputs = outputs[chosen, rollouts].reshape(*shape, -1)
         values = outputs[..., :-1] * target_std + target_mean
         states = jnp.clip(states + values[..., :size], world.low, world.high)
         covered = covered * ~left

@@ -16,11 +16,11 @@ from instinct.estimate.problem import Problem
 from instinct.estimate.support import Coverage, Support, coverage, support
 
 ESTIMATORS = {
-    "fqe": "fitted Q evaluation",
     "dynamics": "rollouts in a learned model",
+    "fqe": "fitted Q evaluation",
     "wis": "weighted importance sampling",
 }
-DEFAULT = "fqe"
+DEFAULT = "dynamics"
 
 
 @dataclass(frozen=True)

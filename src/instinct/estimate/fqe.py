@@ -22,7 +22,7 @@ from instinct.deep.nn.networks import MLP
 from instinct.estimate.answers import Answer, Answers, Refusal, from_bootstrap, within
 from instinct.estimate.model import Model, features
 from instinct.estimate.policies import actions_at
-from instinct.estimate.problem import Problem, Signal
+from instinct.estimate.problem import Problem
 
 ROWS = 16_384
 """Q is fitted at so many recorded pairs at most."""
@@ -60,7 +60,7 @@ def answers(problem: Problem, values: Array) -> dict[str, Answer]:
     sound = np.ones(len(values), bool)
     for number, signal in enumerate(problem.signals):
         if signal.quantity in ("length", "end"):
-            most = largest_sum(problem, signal)
+            _, most = signal.limits(problem.horizon)
             share = values[:, number] / most
             sound &= (share >= -TOLERANCE) & (share <= 1 + TOLERANCE)
     if sound.sum() <= len(values) / 2:
@@ -68,15 +68,9 @@ def answers(problem: Problem, values: Array) -> dict[str, Answer]:
         return dict.fromkeys(problem.quantities, Refusal(reason))
     found: dict[str, Answer] = {}
     for number, signal in enumerate(problem.signals):
-        n = 1 if signal.once else problem.horizon
         estimate = from_bootstrap(values[sound, number])
-        found[signal.quantity] = within(estimate, n * signal.low, n * signal.high)
+        found[signal.quantity] = within(estimate, *signal.limits(problem.horizon))
     return found
-
-
-def largest_sum(problem: Problem, signal: Signal) -> float:
-    """Return the largest sum of a signal over the horizon."""
-    return signal.high * (1 if signal.once else problem.horizon)
 
 
 def member_values(problem: Problem, model: Model, policies: Sequence[TrainedPolicy]) -> Array:

@@ -22,7 +22,7 @@ from instinct.deep.nn.networks import MLP, linear, mlp_init
 from instinct.deep.nn.optimizer import cosine
 from instinct.deep.training.loop import advance, begin
 from instinct.errors import InstinctError
-from instinct.estimate.problem import Problem, Signal
+from instinct.estimate.problem import BATCH, Problem, Signal
 
 CONSTANT = 1e-6
 """A column with a smaller deviation is constant."""
@@ -54,11 +54,11 @@ class Sample(NamedTuple):
 class Fit(Algorithm):
     """Fit the ensemble by the squared error of standardized targets, and ends by cross entropy."""
 
-    steps: int = setting(6000, above=0)
-    batch_size: int = setting(256, above=0)
-    layers: int = setting(2, above=0)
-    units: int = setting(64, above=0)
-    rate: float = setting(2e-3, above=0)
+    steps: int = setting(20_000, above=0)
+    batch_size: int = setting(BATCH, above=0)
+    layers: int = setting(3, above=0)
+    units: int = setting(128, above=0)
+    rate: float = setting(1e-3, above=0)
 
     PESSIMISTIC: ClassVar[bool] = False
 
@@ -153,7 +153,8 @@ def fit(problem: Problem, **settings: Any) -> Model:
         "episode_numbers": problem.episode_numbers,
         "episode_weights": problem.episode_weights,
     }
-    algorithm: Fit = jax.tree.map(jnp.asarray, Fit(**settings))
+    chosen = {"steps": problem.steps(Fit.steps)} | settings
+    algorithm: Fit = jax.tree.map(jnp.asarray, Fit(**chosen))
     data = jax.tree.map(jnp.asarray, Data(rows, {}))
     key = jax.random.key(problem.seed)
     state = begin(algorithm, key, data, None)

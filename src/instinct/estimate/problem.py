@@ -1,5 +1,6 @@
 """A dataset as the estimators read it: arrays, signals to add up, bootstrap samples."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +11,9 @@ from instinct.data import Array, Dataset
 from instinct.deep.algorithms.algorithm import encode
 from instinct.errors import BadInput
 from instinct.util.spacing import evenly_spaced
+
+PASSES, LEAST_STEPS, BATCH = 100, 2000, 256
+"""Small data are fitted for so many passes with batches of this size."""
 
 
 class Signal(NamedTuple):
@@ -25,6 +29,11 @@ class Signal(NamedTuple):
     low: float
     high: float
     once: bool = False
+
+    def limits(self, horizon: int) -> tuple[float, float]:
+        """Return the smallest and the largest sum over the horizon."""
+        n = 1 if self.once else horizon
+        return n * self.low, n * self.high
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,11 @@ class Problem:
         counts = random.poisson(1.0, (self.members, self.dataset.episodes))
         counts[counts.sum(axis=1) == 0] = 1
         return counts.astype(np.float32)
+
+    def steps(self, most: int) -> int:
+        """Return how many steps a fit to the data takes: fewer if they are small."""
+        passes = math.ceil(PASSES * len(self.dataset) / BATCH)
+        return min(max(passes, LEAST_STEPS), most)
 
     def rows(self, most: int) -> Array:
         """Return the numbers of at most so many rows, evenly spaced."""
