@@ -175,6 +175,7 @@ def test_estimates_stand_beside_the_truth(tmp_path: Path) -> None:
         episodes=2,
         algorithms=[Extreme, instinct.Own("mine", follow_the_reward)],
         settings={"BC": SMALL},
+        estimates=True,
     )
     document = found.document["estimates"]
     assert found.document["decision"] is None

@@ -87,3 +87,21 @@ def bandit(episodes: int = 2000, deviation: float = 0.3, seed: int = 0) -> Datas
         timeouts=np.zeros(episodes, bool),
         action_space=instinct.Box.of(1),
     )
+
+
+def chance(episodes: int = 1000, seed: int = 0) -> Dataset:
+    """Record two steps per episode: the first leads from 0 to N(0, 1), the second ends above 1."""
+    random = np.random.default_rng(seed)
+    states = np.zeros((episodes, 3), np.float32)
+    states[:, 1] = states[:, 2] = random.standard_normal(episodes)
+    terminals = np.stack([np.zeros(episodes, bool), states[:, 1] > 1], axis=1).ravel()
+    timeouts = np.tile([False, True], episodes) & ~terminals
+    return Dataset(
+        observations=states[:, :2].reshape(-1, 1),
+        actions=random.uniform(-1, 1, (2 * episodes, 1)).astype(np.float32),
+        rewards=np.ones(2 * episodes, np.float32),
+        next_observations=states[:, 1:].reshape(-1, 1),
+        terminals=terminals,
+        timeouts=timeouts,
+        action_space=instinct.Box.of(1),
+    )

@@ -13,12 +13,13 @@ from instinct.estimate import (
     Judge,
     Problem,
     Refusal,
+    dynamics,
     estimate,
     fqe,
     make_judge,
 )
 from instinct.estimate.model import fit
-from tests.estimate.chain import SMALL, always, always_box, bandit, chain
+from tests.estimate.chain import SMALL, always, always_box, bandit, chain, chance
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,19 @@ def test_continuous_actions(bandit_judge: Judge, name: str) -> None:
     found = judgment.answer("return", name)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(0.2, abs=0.04)
+
+
+@pytest.mark.parametrize("name", ["dynamics", "fqe"])
+def test_what_chance_decides(name: str) -> None:
+    """P(N(0, 1) > 1) = 0.159; a model of the mean alone would never end."""
+    problem = Problem(chance(), horizon=2, members=8)
+    model = fit(problem, **SMALL)
+    (found,) = {"dynamics": dynamics, "fqe": fqe}[name].evaluate(problem, model, [always_box(0.2)])
+    end, steps = found["end"], found["length"]
+    assert isinstance(end, Estimate)
+    assert end.value == pytest.approx(0.159, abs=0.08)
+    assert isinstance(steps, Estimate)
+    assert steps.value == pytest.approx(2, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

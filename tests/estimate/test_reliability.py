@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import instinct.estimate
 from instinct.bench.estimate import TRUTHS
 from instinct.estimate import DEFAULT, ESTIMATORS, Estimate, Reliability, reliability_of
-from instinct.estimate.reliability import COLUMNS, summarize, write_comparisons
+from instinct.estimate.reliability import COLUMNS, FILE, summarize, write_comparisons
 
+SHIPPED = Path(instinct.estimate.__file__).parent / FILE
+DOCUMENT = Path(__file__).parents[2] / "docs" / "without-a-simulator.md"
 ROWS = [
     dict(zip(COLUMNS, values, strict=True))
     for values in (
@@ -42,6 +45,23 @@ def test_the_default_estimator_was_compared_with_the_truth() -> None:
     assert reliability_of(DEFAULT, "end").held is None
     assert {*TRUTHS} >= {"return", "length"}
     assert DEFAULT in ESTIMATORS
+
+
+def test_the_document_has_the_shipped_numbers() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    with SHIPPED.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["estimator"] in ESTIMATORS]
+    assert rows
+    for row in rows:
+        assert document_row(row) in text
+
+
+def document_row(row: dict[str, str]) -> str:
+    """The row of the table in docs/without-a-simulator.md; a number not defined is a dash."""
+    rank = f"{float(row['rank']):.2f}".replace("-", "−") if row["rank"] else "–"
+    shares = [f"{float(row[x]):.0%}" if row[x] else "–" for x in ("regret", "held", "refused")]
+    names = [f"{row['dataset']} ({row['policies']})", row["quantity"], row["estimator"]]
+    return f"| {' | '.join([*names, rank, *shares])} |"
 
 
 def test_intervals_that_held_too_seldom_are_widened() -> None:

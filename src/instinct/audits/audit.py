@@ -148,7 +148,7 @@ def audit(
     both_ends: bool = False,
     action_range: tuple[float, float] | None = None,
     cost_target: float | None = None,
-    estimates: bool = True,
+    estimates: bool | None = None,
     folder: Path | str | None = None,
     sections: Sequence[SectionMaker] = (),
     progress: bool = True,
@@ -182,8 +182,8 @@ def audit(
         both_ends: Train both with and without the terminal transitions, and compare.
         action_range: The range of every action dimension, for files that do not say it.
         cost_target: The cost that a safe episode may have; by default the benchmark's.
-        estimates: Estimate return, cost and survival from the data alone, beside the truth or,
-            without `env`, in its place.
+        estimates: Estimate return, cost and survival from the data alone; by default only if there
+            is no task to evaluate in.
         folder: Where results are kept; by default results/audit-NAME.
         sections: Functions from findings to more sections of the page.
         progress: Show progress in a notebook or a terminal.
@@ -267,7 +267,7 @@ def run_audit(
         raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
     del opened
     run_plan(plan, where, display.trials, executor, retry_failed=retry_failed)
-    if options.estimates:
+    if options.estimates or (options.estimates is None and not plan.task_of(name)):
         estimate_policies(plan, where, display.estimates)
     return Audit(read_findings(where), where, tuple(sections))
 

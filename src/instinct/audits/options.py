@@ -38,5 +38,5 @@ class AuditOptions:
     action_range: tuple[float, float] | None = None
     cost_target: float | None = None
     """The cost that a safe episode may have; None means the benchmark's, if it has one."""
-    estimates: bool = True
+    estimates: bool | None = None
     """Estimate return, cost and survival of the policies from the data alone as well."""

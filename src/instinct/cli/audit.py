@@ -131,13 +131,13 @@ def audit_command(
             help="Train both with and without terminal transitions, and compare.",
         ),
     ] = False,
-    no_estimates: Annotated[
-        bool,
+    estimates: Annotated[
+        bool | None,
         typer.Option(
-            "--no-estimates",
-            help="Leave out the estimates that are made from the data alone.",
+            help="Estimate return, cost and survival of the policies from the data alone.",
+            show_default="if there is no task to evaluate in",
         ),
-    ] = False,
+    ] = None,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
@@ -189,7 +189,7 @@ def audit_command(
         both_ends=both_ends,
         action_range=action_range,
         cost_target=cost_target,
-        estimates=not no_estimates,
+        estimates=estimates,
     )
     make = choose_executor(executor, workers, ray_address, checkpoint_seconds)
     audits, documents = [], []

@@ -2,7 +2,9 @@
 
 Chua et al., "Deep Reinforcement Learning in a Handful of Trials using Probabilistic Dynamics
 Models", NeurIPS 2018, arXiv:1805.12114: at every step a random member of the ensemble predicts
-(their TS1), so that the errors of single members do not add up.
+(their TS1), so that the errors of single members do not add up. What the members leave unexplained
+is their own error where it is little, and chance where it is much: there the next state is drawn
+from the Gaussian that a member predicts.
 
 There is one group of rollouts per member, which never uses that member. An estimate is the mean of
 the groups, and its interval that of the jackknife: leaving a member out shows how much depends on
@@ -31,6 +33,8 @@ STARTS = 16
 """Rollouts per group."""
 ROWS = 4096
 """Disagreement is measured at so many recorded pairs."""
+CHANCE = 0.25
+"""From this unexplained share of the variance on, the change of a column is drawn at random."""
 COVERED = "covered"
 """The time until a rollout leaves what the data cover, or ends."""
 
@@ -45,6 +49,10 @@ class World(NamedTuple):
     high: jax.Array
     limit: jax.Array
     """The largest disagreement at a recorded pair."""
+    by_chance: jax.Array
+    """Which targets are drawn at random."""
+    can_end: jax.Array
+    """Whether the data have terminals at all."""
     discount: jax.Array
     key: jax.Array
 
@@ -74,14 +82,16 @@ def make_world(problem: Problem, model: Model) -> World:
     states = model.states.standardize(problem.observations)
     rows = problem.rows(ROWS)
     inputs = model.inputs(problem.observations[rows], problem.actions[rows])
-    outputs = jax.vmap(predict, in_axes=(0, None))(model.networks, inputs)
+    found = predict(model.networks, inputs)
     return World(
         networks=model.networks,
         states=tuple(map(jnp.asarray, model.states)),
         targets=tuple(map(jnp.asarray, model.targets)),
         low=jnp.asarray(states.min(axis=0)),
         high=jnp.asarray(states.max(axis=0)),
-        limit=disagreement(outputs[..., : model.state_size]).max(),
+        limit=disagreement(found.means[..., : model.state_size]).max(),
+        can_end=jnp.asarray(problem.dataset.terminals.any(), jnp.float32),
+        by_chance=jnp.exp(found.log_variances).mean(axis=(0, 1)) > CHANCE,
         discount=jnp.asarray(problem.discount, jnp.float32),
         key=jax.random.key(problem.seed),
     )
@@ -129,12 +139,15 @@ def roll(
         states, going, covered, sums = carry
         flat = states.reshape(-1, size)
         inputs = jnp.concatenate([flat, mode(pair, flat * std + mean, space)], axis=-1)
-        outputs = jax.vmap(predict, in_axes=(0, None))(world.networks, inputs)
-        left = disagreement(outputs[..., :size]).reshape(shape) > world.limit
-        others = jax.random.randint(jax.random.fold_in(world.key, n), shape, 1, members)
+        found = predict(world.networks, inputs)
+        left = disagreement(found.means[..., :size]).reshape(shape) > world.limit
+        choice, chance = jax.random.split(jax.random.fold_in(world.key, n))
+        others = jax.random.randint(choice, shape, 1, members)
         chosen = ((left_out + others) % members).reshape(-1)
-        outputs = outputs[chosen, rollouts].reshape(*shape, -1)
-        values = outputs[..., :-1] * target_std + target_mean
+        means, log_variances, logits = (each[chosen, rollouts] for each in found)
+        deviations = world.by_chance * jnp.exp(log_variances / 2)
+        noise = deviations * jax.random.normal(chance, means.shape)
+        values = ((means + noise) * target_std + target_mean).reshape(*shape, -1)
         states = jnp.clip(states + values[..., :size], world.low, world.high)
         covered = covered * ~left
         step_sums = {"length": going, COVERED: going * covered}
@@ -143,7 +156,8 @@ def roll(
         if "return" in signals:
             step_sums["discounted_return"] = world.discount**n * step_sums["return"]
         sums = {name: sums[name] + step_sums[name] for name in sums}
-        return states, going * (1 - jax.nn.sigmoid(outputs[..., -1])), covered, sums
+        end = world.can_end * jax.nn.sigmoid(logits.reshape(shape))
+        return states, going * (1 - end), covered, sums
 
     names = [*signals, "length", COVERED, *(["discounted_return"] if "return" in signals else [])]
     sums = {name: jnp.zeros(shape) for name in names}

@@ -1,8 +1,13 @@
 """An ensemble that is fitted to the data once, and that the estimators share.
 
 Every member takes (s, a) through layers with ReLU and LayerNorm to its features φ(s, a), and from
-these predicts the change of the state, the signals of a step, whether the episode ends there, and
-the recorded returns to go. It learns from its own bootstrap sample of the episodes.
+these predicts the change of the state, the signals of a step and the recorded returns to go, all
+with their variances, and whether the episode ends there. It learns from its own bootstrap sample of
+the episodes.
+
+Means are fitted by the squared error, whatever the variances are: the Gaussian likelihood of a
+target is weighted by its variance (Seitzer et al., "On the Pitfalls of Heteroscedastic Uncertainty
+Estimation with Probabilistic Neural Networks", ICLR 2022, arXiv:2203.09168).
 
 LayerNorm keeps the features bounded far from the data (Ball et al., "Efficient Online Reinforcement
 Learning with Offline Data", arXiv:2302.02948).
@@ -52,7 +57,7 @@ class Sample(NamedTuple):
 
 @hyperparameters
 class Fit(Algorithm):
-    """Fit the ensemble by the squared error of standardized targets, and ends by cross entropy."""
+    """Fit means and variances of standardized targets, and ends by cross entropy."""
 
     steps: int = setting(20_000, above=0)
     batch_size: int = setting(BATCH, above=0)
@@ -65,7 +70,7 @@ class Fit(Algorithm):
     def init(self, key: jax.Array, data: Data, warm: Any = None) -> Learner[MLP]:
         del warm
         rows = data.rows
-        outputs = rows["targets"].shape[1] + 1
+        outputs = 2 * rows["targets"].shape[1] + 1
         sizes = [rows["inputs"].shape[1], *[self.units] * self.layers, outputs]
         keys = jax.random.split(key, len(rows["episode_weights"]))
         return new_learner(jax.vmap(lambda each: mlp_init(each, sizes))(keys))
@@ -83,11 +88,13 @@ class Fit(Algorithm):
         del key
 
         def loss(networks: MLP) -> jax.Array:
-            outputs = jax.vmap(predict, in_axes=(0, None))(networks, batch.inputs)
-            squares = jnp.sum((outputs[..., :-1] - batch.targets) ** 2, axis=-1)
-            logits = outputs[..., -1]
+            means, log_variances, logits = predict(networks, batch.inputs)
+            squares = (means - batch.targets) ** 2
+            errors, variances = jax.lax.stop_gradient((squares, jnp.exp(log_variances)))
+            likelihoods = variances * (errors * jnp.exp(-log_variances) + log_variances)
             crosses = jax.nn.softplus(logits) - batch.ends * logits
-            return jnp.sum(jnp.mean(batch.weights * (squares + crosses), axis=-1))
+            losses = jnp.sum(squares + likelihoods, axis=-1) + crosses
+            return jnp.sum(jnp.mean(batch.weights * losses, axis=-1))
 
         value, gradient = jax.value_and_grad(loss)(state.params)
         rate = cosine(self.rate, state.optimizer, self.steps)
@@ -119,9 +126,25 @@ def features(network: MLP, inputs: jax.Array) -> jax.Array:
     return x
 
 
-def predict(network: MLP, inputs: jax.Array) -> jax.Array:
-    """Return all standardized targets, and last the logit of an end."""
-    return linear(network[-1], features(network, inputs))
+class Prediction(NamedTuple):
+    """The predictions of all members at the same pairs, [members, rows, targets]."""
+
+    means: jax.Array
+    """Standardized targets, the change of the state first."""
+    log_variances: jax.Array
+    logits: jax.Array
+    """Of an end, [members, rows]."""
+
+
+def predict(networks: MLP, inputs: jax.Array) -> Prediction:
+    """Return what all members predict."""
+
+    def outputs_of(network: MLP) -> jax.Array:
+        return linear(network[-1], features(network, inputs))
+
+    outputs = jax.vmap(outputs_of)(networks)
+    targets = outputs.shape[-1] // 2
+    return Prediction(outputs[..., :targets], outputs[..., targets:-1], outputs[..., -1])
 
 
 def layer_norm(x: jax.Array) -> jax.Array:

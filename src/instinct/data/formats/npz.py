@@ -44,7 +44,9 @@ def read_npz(
         )
         dataset = dataset.add_repairs((*read_texts(arrays, REPAIRS), *chosen.repairs))
         columns = read_columns(arrays)
-        return replace(dataset, columns=columns) if columns else dataset
+        if not columns:
+            return dataset
+        return replace(dataset, columns=columns, next_observations=dataset.stored_next)
 
 
 def open_arrays(archive: zipfile.ZipFile) -> tuple[dict[str, Any], FieldNames]:
