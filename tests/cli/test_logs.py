@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from instinct.audits import estimates
+from instinct.estimate import Problem
 from tests.cli.conftest import Run
 
 pytest.importorskip("pyarrow", reason="the extra tables is not installed")
@@ -33,7 +33,7 @@ def test_the_page_prints_what_it_shows(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(estimates, "fit_settings", lambda _: {"steps": 100})
+    monkeypatch.setattr(Problem, "steps", lambda _, most: 100)
     write_log = runpy.run_path(str(DOCS / "clinic.py"))["write_log"]
     write_log(Path("clinic.csv"))
     write_log(Path("drugs.csv"), choices=True)
