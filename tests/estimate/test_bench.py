@@ -76,7 +76,7 @@ def test_the_policies_of_an_audit_are_judged(run: Run, tmp_path: Path) -> None:
     assert compared.code == 0, compared.err
     assert len(kept.read_text().splitlines()) == 11
     rows = compared.json["results"]
-    names = ["fqe", "dynamics", "wis", "mean of the data", "imitation is best"]
+    names = ["dynamics", "fqe", "wis", "mean of the data", "imitation is best"]
     assert [(row["quantity"], row["estimator"]) for row in rows] == [
         (quantity, name) for quantity in ("return", "length") for name in names
     ]
