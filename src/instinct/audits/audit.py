@@ -168,7 +168,7 @@ def audit(
             four, with filters the original alone.
         env: Where to judge: the name of a task, the id of a Gymnasium environment, an environment,
             or a function that makes one. By default where a named dataset was recorded. Without
-            any, the audit compares what the policies do at recorded states.
+            any, the audit estimates from the data how good the policies are.
         preset: "quick" or "paper".
         seeds: Agents to train per algorithm and label.
         first_seed: The first of these seeds.

@@ -23,7 +23,7 @@ STAY = 100
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table was described, or a dataset opened, in a process of its own on one core.
+    """Time and memory of describing a table, or opening a dataset, in a process of its own.
 
     `megabytes` is the size of the columns as 32-bit floats, `file_megabytes` that of the file.
     `grown_mib` is how much of the peak was not there before.

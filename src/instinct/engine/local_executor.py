@@ -47,7 +47,7 @@ class Executor(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What the user chose; it changes no number."""
+        """The settings to record at a start; results do not depend on them."""
 
     def __enter__(self) -> Self: ...
 

@@ -26,7 +26,7 @@ FEWEST = 10
 
 @dataclass(frozen=True)
 class Contrast:
-    """How one column of observations differs within a region, in the units of the data."""
+    """The values of one column of observations within a region, in the units of the data."""
 
     column: str
     difference: float

@@ -15,7 +15,7 @@ CONFIG, RESULT = "config.json", "result.json"
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What a run was trained with. Actions are in a box or discrete."""
+    """The contents of config.json: algorithm, settings, seed, label and data of a run."""
 
     algorithm: str
     settings: Mapping[str, Setting]
@@ -45,7 +45,7 @@ class RunConfig:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended. Runs of earlier versions have neither diagnostics nor checksums."""
+    """The contents of result.json; earlier versions wrote no diagnostics and no checksums."""
 
     status: Literal["finished", "failed"]
     failure: str = ""
