@@ -1,4 +1,4 @@
-"""The paper's empirical estimate of positive data bias.
+"""The paper's empirical estimate of positive data bias (equation 3).
 
 J*/max(J* - min(J_zero, J_random, J_negative), 0), where J_… is the true score of one algorithm
 trained under that wrong label and J* the score of an optimal policy (100 on D4RL's normalized

@@ -1,6 +1,7 @@
 """ARMOR: improve on the behavior policy in every model that fits the data.
 
-Bhardwaj et al., 2023, arXiv:2302.11048; see the paper's "Algorithm Specific Results", ARMOR.
+Bhardwaj et al., 2023, arXiv:2302.11048; see the paper's "Algorithm Specific Results", ARMOR:
+equation 11, proposition 8, corollary 5.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """ATAC: adversarially trained actor critic (Cheng et al., 2022, arXiv:2202.02446).
 
 It finds the policy with the best worst-case advantage over the behavior policy; see the paper's
-"Algorithm Specific Results", ATAC.
+"Algorithm Specific Results", ATAC: equation 6, proposition 6, corollary 3.
 """
 
 import numpy as np

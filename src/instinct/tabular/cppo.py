@@ -1,6 +1,7 @@
 """CPPO: maximize the value in the worst model that fits the data.
 
-Uehara and Sun, 2021, arXiv:2107.06226; see the paper's "Algorithm Specific Results", CPPO.
+Uehara and Sun, 2021, arXiv:2107.06226; see the paper's "Algorithm Specific Results", CPPO:
+equation 16, proposition 9, corollary 6.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """MOPO: plan in the learned model with an uncertainty penalty (Yu et al., 2020, arXiv:2005.13239).
 
-See the paper's "Algorithm Specific Results", MOReL and MOPO.
+See the paper's "Algorithm Specific Results", MOReL and MOPO: corollary 8.
 """
 
 from dataclasses import dataclass

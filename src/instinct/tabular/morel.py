@@ -1,7 +1,7 @@
 """MOReL: plan in the learned model, and stop where models that fit the data disagree.
 
 Kidambi et al., 2020, arXiv:2005.05951; see the paper's "Algorithm Specific Results", MOReL and
-MOPO.
+MOPO: equation 18, proposition 12, corollary 7.
 
 The known pairs are the paper's K_ξ: pairs where no two models of the version space M^α differ by
 more than ξ in |r_1 - r_2| + γ·V_max·D_TV(P_1, P_2).

@@ -1,6 +1,6 @@
 """PEVI: pessimistic value iteration with a finite horizon (Jin et al., 2021, arXiv:2012.15085).
 
-The value bounds per step are those of the paper's appendix "Grid World".
+Algorithm 4 of the paper; the value bounds per step are those of its appendix "Grid World".
 """
 
 from collections.abc import Sequence

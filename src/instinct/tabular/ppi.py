@@ -1,6 +1,7 @@
 """PPI: pessimistic policy iteration over actions with enough data.
 
-Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI.
+Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI:
+algorithm 2, proposition 11.
 """
 
 import numpy as np

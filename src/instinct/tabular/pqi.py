@@ -1,6 +1,7 @@
 """PQI: pessimistic Q iteration, which backs up only actions with enough data.
 
-Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI.
+Liu et al., 2020, arXiv:2007.08202; see the paper's "Algorithm Specific Results", PPI and PQI:
+algorithm 3, proposition 11.
 
 (ζ∘f)(s, a) is f(s, a) if ζ(s, a) = 1[μ̂(s, a) ≥ b] is 1, and otherwise the smallest value of F. For
 the original F = [0, V_max] that value is 0, and ζ∘f is usually written with 0. For the paper's

@@ -1,4 +1,4 @@
-"""The version space M^α of models that fit a dataset, and worst cases over it.
+"""The version space M^α (equation 12) of models that fit a dataset, and worst cases over it.
 
 M^α is the set of all M with rewards in [-R, R] whose loss Σ -log P_M(s′|s,a) + (r_M(s,a) - r)²
 exceeds the minimum by at most α. In terms of counts this is

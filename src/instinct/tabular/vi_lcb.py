@@ -1,6 +1,7 @@
 """VI-LCB: value iteration with lower confidence bounds.
 
-Rashidinejad et al., 2021, arXiv:2103.12021; see the paper's "Algorithm Specific Results", VI-LCB.
+Rashidinejad et al., 2021, arXiv:2103.12021; see the paper's "Algorithm Specific Results", VI-LCB:
+algorithm 1, proposition 10.
 """
 
 from dataclasses import dataclass

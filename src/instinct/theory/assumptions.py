@@ -1,4 +1,4 @@
-"""Check the paper's assumptions for an MDP, a data distribution and a reward class."""
+"""Check the paper's assumptions 1 to 3 for an MDP, a data distribution and a reward class."""
 
 import math
 from collections.abc import Sequence

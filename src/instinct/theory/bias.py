@@ -1,4 +1,4 @@
-"""The exact degree of positive data bias (definition "Positive Data Bias")."""
+"""The exact degree of positive data bias (definition 2, "Positive Data Bias")."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

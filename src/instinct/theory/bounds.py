@@ -1,4 +1,4 @@
-"""The paper's bounds as functions."""
+"""The paper's bounds as functions: theorem 2, propositions 4 and 6 to 12."""
 
 import math
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The implicit CMDP C_μ(r̃) of the section "Survival Instinct".
+"""The implicit CMDP C_μ(r̃) of the section "Survival Instinct" (equation 1, definitions 1 and 3).
 
 C_μ(r̃) is the problem max_π V_r̃^π(d_0) such that V_cμ^π(d_0) ≤ 0.
 """

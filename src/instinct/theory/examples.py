@@ -1,4 +1,4 @@
-"""The paper's examples of positive data bias (appendix "Implicit Data Bias").
+"""The paper's examples of positive data bias (proposition 3, appendix "Implicit Data Bias").
 
 Each is an MDP, a data distribution and the degree of bias that the proposition states.
 """

@@ -3,6 +3,7 @@
 Cheng, Xie, Jiang and Agarwal, "Adversarially Trained Actor Critic for Offline Reinforcement
 Learning", ICML 2022, arXiv:2202.02446.
 
+This is the game of equation 6 in the Survival Instinct paper (arXiv:2306.03286), with networks.
 The critics minimize E[f(s, π) − f(s, a)] + β·(Bellman error); the policy maximizes E[f(s, π)].
 """
 

@@ -3,8 +3,9 @@
 Xie, Cheng, Jiang, Mineiro and Agarwal, "Bellman-consistent Pessimism for Offline Reinforcement
 Learning", NeurIPS 2021, arXiv:2106.06926.
 
+This is the game of equation 9 in the Survival Instinct paper (arXiv:2306.03286), with networks.
 The critics minimize E[f(s, π)] + β·(Bellman error); the policy maximizes E[f(s, π)]. Both
-expectations are over all states of the data, as in the Survival Instinct paper, not over initial
+expectations are over all states of the data, as in that paper's experiments, not over initial
 states.
 """
 
