@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from instinct.tasks.evaluation import Policy as Policy
     from instinct.tasks.simulation import Task as Task
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "Algorithm": "deep",

@@ -56,6 +56,11 @@ class BadInput(InstinctError):
         )
 
 
+def missing_extra(package: str, extra: str) -> BadInput:
+    """Return the error for a package that only an extra installs."""
+    return BadInput(f"{package} is not installed; run: pip install 'survival-instinct[{extra}]'")
+
+
 class Damaged(BadInput):
     """A file that was written here and is no longer as it was written.
 

@@ -177,7 +177,7 @@ def test_an_unknown_task_is_a_clear_error() -> None:
 def test_a_missing_extra_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "metaworld", None)
     for make in (REACH.environment, lambda: REACH.simulation(1)):
-        with pytest.raises(BadInput, match=r"not installed; pip install 'instinct\[metaworld\]'"):
+        with pytest.raises(BadInput, match=r"run: pip install 'survival-instinct\[metaworld\]'"):
             make()
 
 

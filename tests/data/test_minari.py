@@ -166,7 +166,7 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
 def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_minari_files(tmp_path / "data", "arrow", SPACES["box"])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(BadInput, match=r"run: pip install 'instinct\[tables\]'"):
+    with pytest.raises(BadInput, match=r"run: pip install 'survival-instinct\[tables\]'"):
         read(tmp_path / "data")
 
 

@@ -49,7 +49,7 @@ def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "instinct.engine.ray_executor")
-    with pytest.raises(BadInput, match=r"pip install 'instinct\[ray\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'survival-instinct\[ray\]'"):
         importlib.import_module("instinct.engine.ray_executor")
 
 

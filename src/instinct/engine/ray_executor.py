@@ -29,7 +29,7 @@ from instinct.engine.trial_runner import (
     warm_starts_before,
 )
 from instinct.engine.worker_main import attempt
-from instinct.errors import BadInput, InstinctError
+from instinct.errors import BadInput, InstinctError, missing_extra
 from instinct.study.extensions import register
 from instinct.study.measurement import Measurement
 from instinct.study.starts import Setting
@@ -43,7 +43,7 @@ from instinct.util.versions import versions
 try:
     import ray as raylib
 except ImportError:
-    raise BadInput("Ray is not installed; run: pip install 'instinct[ray]'") from None
+    raise missing_extra("Ray", "ray") from None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ import os
 import platform
 from importlib.metadata import version
 
-LIBRARIES = ("instinct", "numpy", "scipy", "jax", "gymnasium", "mujoco")
+import instinct
+
+LIBRARIES = ("numpy", "scipy", "jax", "gymnasium", "mujoco")
 
 
 def describe_machine() -> str:
@@ -16,5 +18,6 @@ def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that numbers depend on."""
     return {
         "python": platform.python_version(),
+        "instinct": instinct.__version__,
         **{name: version(name) for name in LIBRARIES},
     }

@@ -224,4 +224,4 @@ def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert refusal(clinic()).endswith("run: pip install 'instinct[tables]'")
+    assert refusal(clinic()).endswith("run: pip install 'survival-instinct[tables]'")

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 from instinct.data import Array, Box
-from instinct.errors import BadInput
+from instinct.errors import BadInput, missing_extra
 from instinct.tasks.environments import Environment
 from instinct.tasks.simulation import End, ThreadedSimulation, threads_for
 
@@ -128,7 +128,7 @@ class MetaWorldTask:
 def need_metaworld() -> None:
     """Raise BadInput unless Meta-World and the versions that it needs are installed."""
     if importlib.util.find_spec("metaworld") is None:
-        raise BadInput("Meta-World is not installed; pip install 'instinct[metaworld]'")
+        raise missing_extra("Meta-World", "metaworld")
     for package, needed in VERSIONS.items():
         if version(package) != needed:
             raise BadInput(

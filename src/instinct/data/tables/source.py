@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from instinct.data.tables.roles import printable
-from instinct.errors import BadInput
+from instinct.errors import BadInput, missing_extra
 
 CSV_ENDINGS = (".csv", ".tsv")
 PARQUET, ARROW = b"PAR1", b"ARROW1"
@@ -56,9 +56,7 @@ def require_arrow() -> Any:
     try:
         import pyarrow as pa
     except ImportError:
-        raise BadInput(
-            "pyarrow, which reads tables, is not installed; run: pip install 'instinct[tables]'"
-        ) from None
+        raise missing_extra("pyarrow, which reads tables,", "tables") from None
     return pa
 
 
