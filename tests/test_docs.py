@@ -71,7 +71,7 @@ def check_command(text: str) -> None:
     """Parse the command as the command line would, without running it."""
     program, *words = shlex.split(text)
     assert program == "instinct"
-    command: Any = typer.main.get_command(build_app([]))
+    command: Any = typer.main.get_command(build_app())
     while isinstance(command, typer.core.TyperGroup):
         _, command, words = command.resolve_command(
             command.make_context("instinct", [words[0]]), words

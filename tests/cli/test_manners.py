@@ -5,12 +5,11 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from typer.main import get_command
 
 import instinct
 from instinct.benchmarks import registry
 from instinct.cli import describe_error
-from instinct.cli.app import build_app
+from instinct.cli.app import COMMANDS, load
 from instinct.errors import BadInput
 from tests.cli.conftest import Run
 
@@ -23,7 +22,7 @@ def commands() -> Iterator[tuple[str, ...]]:
         for name, child in (children or {}).items():
             yield from walk(child, (*path, name))
 
-    return walk(get_command(build_app([])), ())
+    return (path for name in COMMANDS for path in walk(load(name), (name,)))
 
 
 @pytest.mark.parametrize("path", [*commands()], ids=" ".join)

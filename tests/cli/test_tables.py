@@ -86,7 +86,7 @@ def test_describe_as_json(run: Run, file: Path) -> None:
 
 
 def test_describe_refuses_what_is_no_table(run: Run, tmp_path: Path) -> None:
-    assert "does not exist" in run("describe", tmp_path / "nothing.csv").err
+    assert "no such file or folder" in run("describe", tmp_path / "nothing.csv").err
     (tmp_path / "data.npz").write_bytes(b"PK\x03\x04")
     assert (
         "is not a CSV, Parquet, Arrow or Feather file" in run("describe", tmp_path / "data.npz").err
@@ -101,7 +101,7 @@ def test_the_help_lists_all_roles_in_80_columns(
     shown = run(command, "--help").out
     assert max(map(len, shown.splitlines())) <= 80
     for name in OPTIONS:
-        assert f"--{name} " in shown
+        assert f"--{name} " in shown.replace("/", " ")
 
 
 def test_an_audit_keeps_the_dataset_of_its_table(run: Run, file: Path, tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_a_finished_study_of_a_file_that_changed_is_refused(tmp_path: Path) -> N
 def test_a_dataset_that_is_gone_stops_the_study(tmp_path: Path) -> None:
     """A missing dataset is not a failure of the trials."""
     plan = deep_plan(str(tmp_path / "nowhere.npz"), "BC", seeds=1)
-    with pytest.raises(InstinctError, match=r"nowhere\.npz: is neither a file nor the name"):
+    with pytest.raises(InstinctError, match=r"nowhere\.npz: no such file or folder"):
         run_plan(plan, tmp_path / "study", ignore_progress, local(1))
     assert rows(tmp_path / "study") == {}
 

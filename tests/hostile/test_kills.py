@@ -35,7 +35,7 @@ AFTER, ELSEWHERE, NONE = "in a training after a checkpoint", "at another moment"
 
 
 IMPORTED = multiprocessing.get_context("forkserver")
-IMPORTED.set_forkserver_preload(["instinct.cli.study", "tests.hostile.test_kills"])
+IMPORTED.set_forkserver_preload(["instinct.cli.study_actions", "tests.hostile.test_kills"])
 """Starts processes that need not import the package again, which takes longer than all else."""
 
 

@@ -13,7 +13,7 @@ import instinct
 from instinct.audits.audit import Audit
 from instinct.audits.options import AuditOptions
 from instinct.audits.plan import audit_plan
-from instinct.cli.study import study_document
+from instinct.cli.study_actions import study_document
 from instinct.data import Array
 from instinct.report.kit.page import Section, html
 from instinct.report.run_verdicts import late_collapses

@@ -20,6 +20,7 @@ from instinct.data import NO_ROLES, ActionRange, Box, Dataset, Roles, read
 from instinct.data.formats.described import describes_actions
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
+from instinct.util.paths import check_exists
 from instinct.util.progress import Progress, no_progress
 
 GYMNASIUM = GymnasiumBenchmark()
@@ -125,6 +126,7 @@ def find_dataset(
         return benchmark.find_dataset(name, action_range=action_range, on_progress=on_progress)
     path = Path(name) if Path(name).exists() else minari_folder() / name
     if not path.exists():
+        check_exists(name)
         raise BadInput(
             f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
         )

@@ -23,7 +23,7 @@ def main() -> None:
     for noisy in ("matplotlib", "fontTools", "jax"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
-        build_app(arguments)(arguments, prog_name="instinct")
+        build_app()(arguments or ["--help"], prog_name="instinct")
     except InstinctError as error:
         fail(describe_error(error), error.exit_code, debug)
     except BrokenPipeError:

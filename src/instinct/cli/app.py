@@ -1,57 +1,122 @@
 """All commands by name; only the module of the called command is imported."""
 
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.main import get_command
 
 import instinct
-from instinct.cli.output import out
+from instinct.cli.help import App, PanelGroup
+
+
+class Entry(NamedTuple):
+    """Where a command is, and what the list of commands says about it."""
+
+    place: str
+    panel: str
+    summary: str
+
+
+LOOK, TRAIN, STUDY, TOOLS = "Audit your data", "Train and judge", "Studies and theory", "Tools"
 
 COMMANDS = {
-    "audit": "audit.audit_command",
-    "inspect": "inspect.inspect",
-    "convert": "inspect.convert",
-    "describe": "describe.describe",
-    "datasets": "datasets.app",
-    "train": "train.train",
-    "evaluate": "evaluate.evaluate_run",
-    "theory": "theory.theory",
-    "study": "study.app",
-    "results": "results.app",
-    "behaviors": "behaviors.app",
-    "bench": "bench.app",
-    "cache": "cache.cache_command",
-    "setup": "setup.app",
+    "audit": Entry(
+        "audit.audit_command", LOOK, "Find out what a dataset teaches regardless of the reward."
+    ),
+    "inspect": Entry(
+        "inspect.inspect",
+        LOOK,
+        "Summarize a dataset: counts, returns, lengths, their correlation, and repairs.",
+    ),
+    "describe": Entry(
+        "describe.describe",
+        LOOK,
+        "Show types, ranges and missing values of a table, and propose roles.",
+    ),
+    "convert": Entry(
+        "inspect.convert",
+        LOOK,
+        "Write a dataset in another format: .hdf5 (D4RL), .npz, or a folder (Minari).",
+    ),
+    "datasets": Entry("datasets.app", LOOK, "List the datasets that have a name, and make them."),
+    "train": Entry(
+        "train.train", TRAIN, "Train one agent; call a stopped run again to continue it."
+    ),
+    "evaluate": Entry(
+        "evaluate.evaluate_run",
+        TRAIN,
+        "Evaluate the final policy of a run with the task's own reward.",
+    ),
+    "study": Entry("study.app", STUDY, "Plan, run and report studies."),
+    "results": Entry(
+        "results.app",
+        STUDY,
+        "Archive results of studies as text files, and write the page about them.",
+    ),
+    "theory": Entry(
+        "theory.theory",
+        STUDY,
+        "Compute a dataset's exact positive bias, κ(δ) and λ†, and check the paper's assumptions.",
+    ),
+    "behaviors": Entry(
+        "behaviors.app", TOOLS, "Train behavior policies, and show the shipped ones."
+    ),
+    "bench": Entry("bench.app", TOOLS, "Measure speed on this machine."),
+    "cache": Entry(
+        "cache.cache_command",
+        TOOLS,
+        "Show how much the cache of large datasets holds, or clear it.",
+    ),
+    "setup": Entry("setup.app", TOOLS, "Install packages that an ordinary installation cannot."),
 }
 
 
-def build_app(arguments: Sequence[str]) -> typer.Typer:
-    """Build the application with the command that the arguments name, or with all of them."""
-    app = typer.Typer(
+class LazyGroup(PanelGroup):
+    """The commands of `instinct`: a module is imported when its command is called or completed."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] in COMMANDS:
+            self.commands[args[0]] = load(args[0])
+        return super().resolve_command(ctx, args)
+
+
+def build_app() -> typer.Typer:
+    """Build the application."""
+    app = App(
+        cls=LazyGroup,
         help="Find out what offline RL data teaches regardless of the reward.",
         epilog="Add --debug to any command to see the traceback of an error.",
         no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=True,
         callback=main_options,
     )
-    called = {*arguments[:1]} & {*COMMANDS}
-    for name in COMMANDS:
-        if not called or name in called:
-            module, attribute = COMMANDS[name].split(".")
-            command = getattr(import_module(f"instinct.cli.{module}"), attribute)
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=name)
-            else:
-                app.command(name)(command)
+    for name, entry in COMMANDS.items():
+        app.command(name, help=entry.summary, rich_help_panel=entry.panel)(in_its_module)
     return app
+
+
+def in_its_module() -> None:
+    """Stand for a command in the list of commands."""
+
+
+def load(name: str) -> Any:
+    """Import a command."""
+    module, attribute = COMMANDS[name].place.split(".")
+    found = getattr(import_module(f"instinct.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        command = get_command(found)
+    else:
+        alone = App()
+        alone.command(name)(found)
+        command = get_command(alone)
+    command.name = name
+    return command
 
 
 def show_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"instinct {instinct.__version__}")
+        typer.echo(f"instinct {instinct.__version__}")
         raise typer.Exit
 
 

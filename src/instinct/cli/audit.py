@@ -1,13 +1,10 @@
 """`instinct audit`: what a dataset teaches regardless of the reward."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from instinct.audits.audit import audit_folder, run_audit
-from instinct.audits.options import AuditOptions
-from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import (
     CheckpointSeconds,
     Executor,
@@ -17,12 +14,11 @@ from instinct.cli.executors import (
     check_failures,
     choose_executor,
 )
-from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
 from instinct.cli.options import (
     FILTERS_HELP,
     TASKS_HELP,
     ActionRange,
-    Assignments,
+    assignment_option,
     folder_option,
     parse_assignments,
     split_names,
@@ -30,11 +26,14 @@ from instinct.cli.options import (
 )
 from instinct.cli.output import Json, print_json, show_page
 from instinct.cli.roles import takes_roles
-from instinct.data import NO_ROLES, Roles
-from instinct.engine.trial_runner import CHECKPOINT_SECONDS
 from instinct.errors import BadInput
 
+if TYPE_CHECKING:
+    from instinct.data import Roles
+
 OWN_HELP = "Your own: package.module:{}."
+WHAT, WHERE, ENDS = "What to train", "Where to judge", "What the end of an episode means"
+"""The titles of the options in the help."""
 
 
 @takes_roles
@@ -54,25 +53,29 @@ def audit_command(
             "--algorithms",
             "--algorithm",
             metavar="NAME,...",
-            help="Algorithms besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT; in the grid world any "
-            f"tabular one. {OWN_HELP.format('train')}",
+            help=f"Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT. {OWN_HELP.format('train')}",
             show_default="ATAC and PSPI; PEVI in the grid world",
+            rich_help_panel=WHAT,
         ),
     ] = None,
     preset: Annotated[
-        str, typer.Option(metavar="NAME", help="The settings: quick or paper.")
+        str,
+        typer.Option(metavar="NAME", help="The settings: quick or paper.", rich_help_panel=WHAT),
     ] = "quick",
     env: Annotated[
         str | None,
-        task_option(f"The task to evaluate in: {TASKS_HELP}.", "the task of a named dataset"),
+        task_option(
+            f"The task to evaluate in: {TASKS_HELP}.", "the task of a named dataset", WHERE
+        ),
     ] = None,
     filters: Annotated[
         list[str] | None,
         typer.Option(
             "--filter",
             metavar="NAME",
-            help=f"Train on the filtered data as well; can be repeated. Filters: {FILTERS_HELP}. "
-            f"{OWN_HELP.format('remove')}",
+            help=f"Train on the filtered data as well: {FILTERS_HELP}. {OWN_HELP.format('remove')} "
+            "Can be repeated.",
+            rich_help_panel=WHAT,
         ),
     ] = None,
     labels: Annotated[
@@ -84,12 +87,18 @@ def audit_command(
             help="The training rewards: original, zero, random, negative, corrupt:0.3, noise:0.5, "
             f"sparse:0.1, scale:-2, constant:1. {OWN_HELP.format('rewards')}",
             show_default="the first four; original only with --filter",
+            rich_help_panel=WHAT,
         ),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Seeds: agents per algorithm and label.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Agents per algorithm and label.", rich_help_panel=WHAT
+        ),
     ] = 3,
-    first_seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first seed.")] = 0,
+    first_seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The first seed.", rich_help_panel=WHAT)
+    ] = 0,
     episodes: Annotated[
         int | None,
         typer.Option(
@@ -97,6 +106,7 @@ def audit_command(
             metavar="N",
             help="Test episodes per agent.",
             show_default="50; 20 in safety tasks, 1000 in the grid world",
+            rich_help_panel=WHERE,
         ),
     ] = None,
     cost_target: Annotated[
@@ -106,29 +116,33 @@ def audit_command(
             metavar="COST",
             help="The cost that a safe episode may have.",
             show_default="34.29 in safety tasks",
+            rich_help_panel=WHERE,
         ),
     ] = None,
-    assignments: Assignments = None,
+    assignments: Annotated[list[str] | None, assignment_option(WHAT)] = None,
     remove_terminals: Annotated[
         bool,
         typer.Option(
             "--remove-terminals",
-            help="Remove terminal transitions under wrong rewards: they are falls. By default in "
-            "hopper and walker2d, and where data of unknown tasks look like it.",
+            help="Terminals are falls: remove them under wrong rewards. By default in hopper and "
+            "walker2d, and where data of unknown tasks look like it.",
+            rich_help_panel=ENDS,
         ),
     ] = False,
     keep_terminals: Annotated[
         bool,
         typer.Option(
             "--keep-terminals",
-            help="Keep terminal transitions under wrong rewards: they are goals.",
+            help="Terminals are goals: keep them.",
+            rich_help_panel=ENDS,
         ),
     ] = False,
     both_ends: Annotated[
         bool,
         typer.Option(
             "--both-ends",
-            help="Train both with and without terminal transitions, and compare.",
+            help="Train with and without terminals, and compare.",
+            rich_help_panel=ENDS,
         ),
     ] = False,
     estimates: Annotated[
@@ -136,6 +150,7 @@ def audit_command(
         typer.Option(
             help="Estimate return, cost and survival of the policies from the data alone.",
             show_default="if there is no task to evaluate in",
+            rich_help_panel=WHERE,
         ),
     ] = None,
     action_range: ActionRange = None,
@@ -147,9 +162,10 @@ def audit_command(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
-    checkpoint_seconds: CheckpointSeconds = CHECKPOINT_SECONDS,
+    checkpoint_seconds: CheckpointSeconds = None,
     json: Json = False,
-    roles: Roles = NO_ROLES,
+    *,
+    roles: "Roles",
 ) -> None:
     """Find out what a dataset teaches regardless of the reward.
 
@@ -158,23 +174,24 @@ def audit_command(
     figures and a page. Call a stopped audit again to continue it. Without a
     task it estimates them from the data alone, and ends with what to deploy.
 
-    With a filter, it trains on all data and on the filtered data, and compares
-    return and cost. cost-free removes transitions with a cost, and cost-free:5
-    also the 5 steps before. safe-episodes keeps whole episodes with a cost of at
-    most 34.29. A comparison such as 'observations[3]<0.5' removes where it is
-    true. A file mask.npy has one boolean per transition: true removes it.
+    With a filter it trains on all and on the filtered data, and compares return
+    and cost: cost-free:5 removes transitions with a cost and the 5 steps before
+    them, safe-episodes keeps whole episodes, 'observations[3]<0.5' removes where
+    it is true, and mask.npy has one boolean per transition.
 
     Example: instinct audit hopper-medium --preset quick --seeds 3
 
-    Example: instinct audit safety:PointGoal1 --filter cost-free
-
     Example: instinct audit logs.npz --env Hopper-v5 --algorithm mine.agents:train
 
-    Example: instinct audit icu.parquet --episode stay --time hour --action dose
-    --observation 'vitals_*' --reward outcome --terminal discharged
+    Example: instinct audit icu.csv --episode stay --action dose --reward outcome
     """
     if remove_terminals + keep_terminals + both_ends > 1:
         raise BadInput("give only one of --remove-terminals, --keep-terminals and --both-ends")
+    from instinct.audits.audit import audit_folder, run_audit
+    from instinct.audits.options import AuditOptions
+    from instinct.audits.progress import show_study_progress
+    from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
+
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
         preset=preset,

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from instinct.cli.help import App
 from instinct.cli.options import split_names
 from instinct.cli.output import Json, print_json, show_progress, show_table
 from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
 
-app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
+app = App(help="Measure speed on this machine.", no_args_is_help=True)
 
 Algorithms = Annotated[
     list[str] | None,

@@ -5,8 +5,6 @@ from typing import Annotated
 import typer
 
 from instinct.cli.output import Json, out, print_json
-from instinct.data import cache
-from instinct.util.folders import cache_folder
 
 
 def cache_command(
@@ -21,6 +19,9 @@ def cache_command(
 
     Example: instinct cache --clear
     """
+    from instinct.data import cache
+    from instinct.util.folders import cache_folder
+
     if clear:
         cache.clear()
     sizes = [path.stat().st_size for path in cache.entries()]

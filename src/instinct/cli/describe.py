@@ -2,17 +2,18 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from instinct.cli.output import Json, out, print_json, show_table
-from instinct.data import describe as describe_table
-from instinct.data.tables.describe import ColumnFacts, Description
-from instinct.data.tables.roles import printable
 from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
 from instinct.util.atomic import write_atomically
+from instinct.util.paths import check_exists
+
+if TYPE_CHECKING:
+    from instinct.data.tables.describe import ColumnFacts, Description
 
 
 def describe(
@@ -35,6 +36,9 @@ def describe(
     """
     if target is not None and target.exists():
         raise BadInput("exists already; choose another name", file=target)
+    check_exists(str(file))
+    from instinct.data import describe as describe_table
+
     found = describe_table(file)
     if json:
         columns = [asdict(column) for column in found.columns]
@@ -48,8 +52,10 @@ def describe(
             out.print(f"Roles: {target}", markup=False, soft_wrap=True)
 
 
-def facts_table(name: str, found: Description) -> Table:
+def facts_table(name: str, found: "Description") -> Table:
     """Tabulate the facts of all columns."""
+    from instinct.data.tables.roles import printable
+
     columns = ("column", "type", "range", "missing", "role")
     rows = tuple(
         (
@@ -64,7 +70,7 @@ def facts_table(name: str, found: Description) -> Table:
     return Table("describe", f"{name}: {found.rows:,} rows.", columns, rows)
 
 
-def describe_range(facts: ColumnFacts) -> str:
+def describe_range(facts: "ColumnFacts") -> str:
     """Say what is between the lowest and the highest value of a column."""
     if facts.constant:
         return f"always {facts.low}"

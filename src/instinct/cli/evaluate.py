@@ -1,18 +1,17 @@
 """`instinct evaluate`: evaluate the final policy of a run in its task."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from instinct.api import evaluate, evaluation_task
-from instinct.cli.diagnostics import show_diagnostics
-from instinct.cli.objects import own_environment
 from instinct.cli.options import TASKS_HELP, Seed, task_option
 from instinct.cli.output import Json, print_json, show_table
-from instinct.deep.training.run_files import load_diagnostics
+from instinct.errors import BadInput
 from instinct.report.kit.tables import Table
-from instinct.tasks.evaluation import Evaluation, mean_and_error
+
+if TYPE_CHECKING:
+    from instinct.tasks.evaluation import Evaluation
 
 
 def evaluate_run(
@@ -35,6 +34,13 @@ def evaluate_run(
 
     Example: instinct evaluate runs/hopper-bc --episodes 50 --json
     """
+    if not folder.exists():
+        raise BadInput("no such folder", file=folder)
+    from instinct.api import evaluate, evaluation_task
+    from instinct.cli.diagnostics import show_diagnostics
+    from instinct.cli.objects import own_environment
+    from instinct.deep.training.run_files import load_diagnostics
+
     where = evaluation_task(folder, None if env is None else own_environment(env))
     result = evaluate(folder, where.name, episodes=episodes, seed=seed)
     quantities = measured(result, where.cost_target)
@@ -52,9 +58,11 @@ def evaluate_run(
 
 
 def measured(
-    result: Evaluation, cost_target: float | None = None
+    result: "Evaluation", cost_target: float | None = None
 ) -> dict[str, tuple[float, float]]:
     """Return mean and standard error over the episodes."""
+    from instinct.tasks.evaluation import mean_and_error
+
     quantities = {
         "return": mean_and_error(result.returns),
         "length": mean_and_error(result.lengths),

@@ -2,37 +2,22 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from instinct.benchmarks.benchmark import episode_terminals
-from instinct.benchmarks.registry import find_benchmark, find_task, goals_end, task_of
 from instinct.cli.loading import open_dataset
-from instinct.cli.objects import own_filter
 from instinct.cli.options import FILTERS_HELP, ActionRange, Source, task_option
 from instinct.cli.output import Json, out, print_json, show_table
 from instinct.cli.roles import takes_roles
-from instinct.data import (
-    NO_ROLES,
-    Dataset,
-    Roles,
-    canonical_name,
-    find_filter,
-    measure_removal,
-    remove,
-    write,
-)
-from instinct.data.summary import Summary, summarize
 from instinct.errors import BadInput
-from instinct.report.kit.figures import check_format, save
-from instinct.report.kit.length_bias import HORIZON, Scatter, draw
-from instinct.report.sections.filters import removal_table
-from instinct.study.facts import removal_numbers
 from instinct.util.text import plain
+
+if TYPE_CHECKING:
+    from instinct.data import Dataset, Roles
+    from instinct.data.summary import Summary
 
 
 @takes_roles
@@ -60,7 +45,8 @@ def inspect(
     ] = None,
     action_range: ActionRange = None,
     json: Json = False,
-    roles: Roles = NO_ROLES,
+    *,
+    roles: "Roles",
 ) -> None:
     """Summarize a dataset: counts, returns, lengths, their correlation, and repairs.
 
@@ -70,6 +56,14 @@ def inspect(
 
     Example: instinct inspect icu.csv --episode stay --action dose --observation 'vitals_*'
     """
+    from instinct.benchmarks.benchmark import episode_terminals
+    from instinct.benchmarks.registry import find_benchmark, find_task, goals_end, task_of
+    from instinct.data.summary import summarize
+    from instinct.report.kit.figures import check_format, save
+    from instinct.report.kit.length_bias import HORIZON, Scatter, draw
+    from instinct.report.sections.filters import removal_table
+    from instinct.study.facts import removal_numbers
+
     if figure is not None:
         check_format(figure)
     dataset = open_dataset(source, action_range, task or "", roles)
@@ -107,8 +101,13 @@ def inspect(
             out.print(f"Figure: {figure}", soft_wrap=True)
 
 
-def removed_by(text: str, dataset: Dataset) -> tuple[str, dict[str, Any]]:
+def removed_by(text: str, dataset: "Dataset") -> tuple[str, dict[str, Any]]:
     """Return the name of a filter, and what it removes."""
+    import numpy as np
+
+    from instinct.cli.objects import own_filter
+    from instinct.data import canonical_name, find_filter, measure_removal, remove
+
     chosen = own_filter(text)
     name = canonical_name(chosen) if isinstance(chosen, str) else text
     predicate = find_filter(name) if isinstance(chosen, str) else chosen
@@ -118,7 +117,7 @@ def removed_by(text: str, dataset: Dataset) -> tuple[str, dict[str, Any]]:
 
 @takes_roles
 def convert(
-    source: Source, target: Path, action_range: ActionRange = None, roles: Roles = NO_ROLES
+    source: Source, target: Path, action_range: ActionRange = None, *, roles: "Roles"
 ) -> None:
     """Write a dataset in another format: .hdf5 (D4RL), .npz, or a folder (Minari).
 
@@ -127,11 +126,13 @@ def convert(
     if target.exists():
         raise BadInput("exists already; choose another name", file=target)
     dataset = open_dataset(source, action_range, roles=roles)
+    from instinct.data import write
+
     write(dataset, target)
     out.print(f"{len(dataset):,} transitions: {target}", soft_wrap=True)
 
 
-def table(source: str, summary: Summary, measured: dict[str, float], recorded_from: str) -> Table:
+def table(source: str, summary: "Summary", measured: dict[str, float], recorded_from: str) -> Table:
     grid = Table(
         title=Text(plain(source)), show_header=False, title_justify="left", title_style="bold"
     )

@@ -14,9 +14,12 @@ FILTERS_HELP = (
 
 TASKS_HELP = (
     "hopper, walker2d, halfcheetah, metaworld:NAME, safety:NAME, the id of a Gymnasium "
-    "environment, or your own package.module:make"
+    "environment, or package.module:make"
 )
 """Examples of tasks."""
+
+RUNNING = "How to run it"
+"""The title of options that change no result, in the help."""
 
 Source = Annotated[
     str,
@@ -32,8 +35,9 @@ ActionRange = Annotated[
     typer.Option(
         "--action-range",
         metavar="LOW HIGH",
-        help="The range of every action dimension, if the file does not have it.",
-        show_default="that of the task; else -1 1, or what the data span",
+        help="The range of the actions, if the file does not have it.",
+        show_default="the task's; else -1 1, or what the data span",
+        rich_help_panel="How to read the data",
     ),
 ]
 RemoveTerminals = Annotated[
@@ -44,21 +48,41 @@ RemoveTerminals = Annotated[
         "hopper and walker2d.",
     ),
 ]
-Assignments = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a hyperparameter, e.g. beta=10."),
-]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random numbers.")]
+
+
+def assignment_option(panel: str | None = None) -> Any:
+    """Make the option that changes hyperparameters."""
+    return typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a hyperparameter, e.g. beta=10.",
+        rich_help_panel=panel,
+    )
 
 
 def folder_option(what: str, default: str) -> Any:
     """Make the option of the folder that a command writes."""
-    return typer.Option("--out", "--folder", metavar="FOLDER", help=what, show_default=default)
+    return typer.Option(
+        "--out",
+        "--folder",
+        metavar="FOLDER",
+        help=what,
+        show_default=default,
+        rich_help_panel=RUNNING,
+    )
 
 
-def task_option(what: str, default: str) -> Any:
+def task_option(what: str, default: str, panel: str | None = None) -> Any:
     """Make the option of a task."""
-    return typer.Option("--env", "--task", metavar="TASK", help=what, show_default=default)
+    return typer.Option(
+        "--env",
+        "--task",
+        metavar="TASK",
+        help=what,
+        show_default=default,
+        rich_help_panel=panel,
+    )
 
 
 def split_names(texts: Iterable[str] | None) -> list[str]:

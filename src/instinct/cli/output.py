@@ -11,6 +11,7 @@ import typer
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from instinct.cli.options import RUNNING
 from instinct.report.kit.tables import Number, Table, TableCell, note_of
 from instinct.util.bars import PlainConsole, terminal_bars
 from instinct.util.progress import Progress
@@ -19,7 +20,12 @@ from instinct.util.text import plain
 if TYPE_CHECKING:
     from instinct.report.kit.page import Page
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON document and nothing else.", rich_help_panel=RUNNING
+    ),
+]
 
 MAX_WIDTH, MAX_TEXT_WIDTH = 1000, 60
 """The largest width of a table outside a terminal, and of a column of text."""

@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
+from instinct.cli.help import App
 from instinct.cli.output import out
-from instinct.experiments.results import FILE, load, save
-from instinct.results.archive import STUDY, merge, read_archive, write_archive
-from instinct.results.page import write_results
-from instinct.study.findings import read_findings
-from instinct.util.folders import folder_name
 
-app = typer.Typer(
+app = App(
     help="Archive results of studies as text files, and write the page about them.",
     no_args_is_help=True,
 )
@@ -35,6 +31,11 @@ def add(
 
     Example: instinct results add results/quick-hopper
     """
+    from instinct.experiments.results import FILE, load, save
+    from instinct.results.archive import STUDY, merge, read_archive, write_archive
+    from instinct.study.findings import read_findings
+    from instinct.util.folders import folder_name
+
     for folder in studies:
         if (folder / FILE).exists():
             results = load(folder)
@@ -58,6 +59,8 @@ def write(docs: Docs = Path("docs")) -> None:
 
     Example: instinct results write docs
     """
+    from instinct.results.page import write_results
+
     page = docs / "results.md"
     write_results(docs / "results", page)
     out.print(f"Page: {page}", soft_wrap=True)

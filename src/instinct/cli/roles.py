@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from instinct.data import Roles
+from instinct.util.paths import check_exists
 
 PANEL = "Tables: CSV, Parquet, Arrow and Feather files"
 """The title of these options in the help."""
@@ -46,8 +46,8 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="CHOICE",
-            help="Missing values: refuse; carry the last value of the episode forward; or "
-            "indicator: the mean, and a column that marks them.",
+            help="Missing values: refuse, carry (the last value), or indicator (the mean, and a "
+            "column that marks them).",
             show_default="refuse",
             rich_help_panel=PANEL,
         ),
@@ -70,6 +70,10 @@ def takes_roles(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_roles(**given: Any) -> None:
+        for source in given.get("datasets") or [given["source"]]:
+            check_exists(source)
+        from instinct.data import Roles
+
         chosen = {name: given.pop(name) for name in OPTIONS}
         lists = {name: tuple(chosen[name] or ()) for name in ("action", "observation")}
         command(**given, roles=Roles(**{**chosen, **lists}))

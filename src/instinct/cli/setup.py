@@ -4,14 +4,11 @@ import importlib
 import subprocess
 import sys
 
-import typer
-
+from instinct.cli.help import App
 from instinct.cli.output import out
 from instinct.errors import InstinctError
 
-app = typer.Typer(
-    help="Install packages that an ordinary installation cannot.", no_args_is_help=True
-)
+app = App(help="Install packages that an ordinary installation cannot.", no_args_is_help=True)
 
 
 @app.callback()

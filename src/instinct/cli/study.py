@@ -1,51 +1,38 @@
 """`instinct study`: plan, run and report studies and experiments."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import (
     CheckpointSeconds,
     Executor,
     RayAddress,
     RetryFailed,
     Workers,
-    check_failures,
     choose_executor,
 )
-from instinct.cli.options import folder_option, split_names
-from instinct.cli.output import Json, out, print_json, show_page, show_progress, show_table
-from instinct.engine.prediction import predict
-from instinct.engine.run_plan import run_plan
-from instinct.engine.trial_runner import CHECKPOINT_SECONDS
+from instinct.cli.help import App
+from instinct.cli.options import folder_option
+from instinct.cli.output import Json
 from instinct.errors import BadInput
-from instinct.experiments.experiment import Experiment, predict_seconds
-from instinct.experiments.registry import EXPERIMENTS, find_experiment
-from instinct.experiments.results import FILE, ExperimentResults, load, save
-from instinct.report.kit.page import Page, write_page
-from instinct.report.kit.tables import Table
-from instinct.report.plan_tables import cells_table, counts_table, hours_table, status_table
-from instinct.report.run_verdicts import run_rows
-from instinct.report.sections.numbers import rows
-from instinct.report.study_page import compose
-from instinct.study.findings import Findings, read_findings
-from instinct.study.paper_counts import compare, runs_of
-from instinct.study.plan import Plan
-from instinct.study.plan_files import read_plan, shipped_plans
-from instinct.study.store import lock_holder
-from instinct.util.folders import folder_name
-from instinct.util.jsonio import to_json_data
+from instinct.util.paths import check_exists
 
-app = typer.Typer(help="Plan, run and report studies.", no_args_is_help=True)
+app = App(help="Plan, run and report studies.", no_args_is_help=True)
+
+
+def check_name(name: str) -> str:
+    check_exists(name)
+    return name
+
 
 Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help=f"One of: {', '.join([*EXPERIMENTS, *shipped_plans()])}; or a TOML file with a plan.",
+        help="A study of `instinct study list`, or a TOML file with a plan.",
+        callback=check_name,
     ),
 ]
 Out = Annotated[Path | None, folder_option("The study's folder.", "results/NAME")]
@@ -80,25 +67,9 @@ def list_studies(json: Json = False) -> None:
 
     Example: instinct study list
     """
-    plans = shipped_plans()
-    if json:
-        studies: list[dict[str, Any]] = [
-            {"name": s.name, "description": s.description, "settings": dict(s.defaults)}
-            for s in EXPERIMENTS.values()
-        ]
-        studies += [{"name": p.name, "description": p.description} for p in plans.values()]
-        print_json({"studies": studies})
-        return
-    listed = [
-        (each.name, each.description, " ".join(f"{k}={v:g}" for k, v in each.defaults.items()))
-        for each in EXPERIMENTS.values()
-    ]
-    listed += [
-        (each.name, each.description, f"datasets={len(each.datasets)} seeds={each.seeds}")
-        for each in plans.values()
-    ]
-    columns = ("name", "description", "settings")
-    show_table(Table("studies", "Experiments, then studies with runs.", columns, tuple(listed)))
+    from instinct.cli import study_actions
+
+    study_actions.list_studies(json)
 
 
 @app.command()
@@ -120,39 +91,10 @@ def plan(
 
     Example: instinct study plan d4rl --subset hopper-medium,PSPI --machines 4
     """
-    if name in EXPERIMENTS:
-        plan_experiment(EXPERIMENTS[name], machines, json)
-        return
-    planned = scaled_plan(name, subset, seeds, steps, allow_imports)
-    with show_progress("measuring") as on_progress:
-        prediction = predict(planned, on_progress=on_progress)
-    comparison = compare(planned)
-    tuning, final = (sum(counts) for counts in zip(*runs_of(planned).values(), strict=True))
-    if json:
-        document: dict[str, Any] = {
-            "study": planned.name,
-            "runs": {"tuning": tuning, "final": final, "total": tuning + final},
-            "predicted_hours": prediction.hours(machines),
-            "machines": machines,
-            "core_hours": prediction.core_hours,
-            "workers": prediction.workers,
-            "memory_gib": prediction.memory_gib,
-            "steps_per_second": prediction.steps_per_second,
-            "scaled": [*planned.scaled],
-            "cells": [cell._asdict() for cell in planned.cells()],
-        }
-        if comparison is not None:
-            document["paper"] = {
-                "tuning": comparison.paper_tuning,
-                "final": comparison.paper_final,
-                "differences": [vars(each) for each in comparison.differences],
-            }
-        print_json(document)
-        return
-    show_table(cells_table(planned))
-    if comparison is not None:
-        show_table(counts_table(comparison))
-    show_table(hours_table(prediction, machines))
+    from instinct.cli import study_actions
+
+    chosen = study_actions.Selection(name, subset, seeds, steps, allow_imports)
+    study_actions.plan(chosen, machines, json)
 
 
 @app.command()
@@ -184,7 +126,7 @@ def run(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
-    checkpoint_seconds: CheckpointSeconds = CHECKPOINT_SECONDS,
+    checkpoint_seconds: CheckpointSeconds = None,
     json: Json = False,
 ) -> None:
     """Run or continue a study; print its tables, and write figures and a page.
@@ -193,23 +135,21 @@ def run(
 
     Example: instinct study run d4rl --subset hopper-medium,BC,PSPI --seeds 3
     """
-    if name in EXPERIMENTS:
-        experiment = EXPERIMENTS[name]
-        settings = experiment.configure(assignments or (), seed=seed)
-        folder = folder or Path("results") / name
-        with show_progress(name) as on_progress:
-            save(experiment.run(settings, on_progress), folder)
-        write_report(name, folder, json)
+    from instinct.cli import study_actions
+
+    if study_actions.is_experiment(name):
+        study_actions.run_experiment(name, seed, assignments or [], folder, json)
         return
     if assignments:
         raise BadInput("--set is for experiments; the settings of a plan are in its file")
-    planned = scaled_plan(name, subset, seeds, steps, allow_imports)
-    folder = folder or Path("results") / folder_name(planned.name)
-    with show_study_progress(planned.name) as display:
-        make = choose_executor(executor, workers, ray_address, checkpoint_seconds)
-        run_plan(planned, folder, display.trials, make, reuse or (), retry_failed=retry_failed)
-    write_report(name, folder, json)
-    check_failures(read_findings(folder))
+    study_actions.run(
+        study_actions.Selection(name, subset, seeds, steps, allow_imports),
+        folder,
+        choose_executor(executor, workers, ray_address, checkpoint_seconds),
+        reuse or [],
+        retry_failed,
+        json,
+    )
 
 
 @app.command()
@@ -218,30 +158,9 @@ def status(name: Name, folder: Out = None, json: Json = False) -> None:
 
     Example: instinct study status d4rl
     """
-    folder = folder or study_folder(name)
-    if name in EXPERIMENTS:
-        show_experiment_status(EXPERIMENTS[name], folder, json)
-        return
-    findings, by = read_findings(folder), lock_holder(folder)
-    if json:
-        print_json(
-            {
-                "study": findings.plan.name,
-                "ended": findings.ended,
-                "runs": findings.trials,
-                "failed": findings.failed,
-                "running": by or None,
-                "core_hours": findings.seconds / 3600,
-                "starts": [asdict(start) for start in findings.starts],
-            }
-        )
-        return
-    show_table(status_table(findings))
-    for start in findings.starts:
-        how = start.describe_settings() or "unknown settings"
-        out.print(f"Started {start.started} on {start.machine}: {how}.", soft_wrap=True)
-    out.print(f"{findings.ended:,} of {findings.trials:,} runs ended, {findings.failed} failed.")
-    out.print(f"Running: {by}." if by else "Not running.", soft_wrap=True)
+    from instinct.cli import study_actions
+
+    study_actions.status(name, folder, json)
 
 
 @app.command()
@@ -250,113 +169,6 @@ def report(name: Name, folder: Out = None, json: Json = False) -> None:
 
     Example: instinct study report gridworld
     """
-    write_report(name, folder or study_folder(name), json)
+    from instinct.cli import study_actions
 
-
-def plan_experiment(experiment: Experiment, machines: int, json: bool) -> None:
-    """Print the runs of an experiment and their predicted time."""
-    hours, runs = predict_seconds(experiment) / 3600, experiment.count_runs(experiment.defaults)
-    if json:
-        print_json(
-            {
-                "study": experiment.name,
-                "runs": {"tuning": 0, "final": runs, "total": runs},
-                "predicted_hours": hours,
-                "machines": machines,
-            }
-        )
-        return
-    out.print(
-        f"{experiment.name}: {runs} runs without tuning, about {max(1, round(3600 * hours))} s on "
-        "one core."
-    )
-
-
-def show_experiment_status(experiment: Experiment, folder: Path, json: bool) -> None:
-    """Print whether the results of an experiment exist."""
-    runs = experiment.count_runs(experiment.defaults)
-    ended = experiment.count_runs(load(folder).settings) if (folder / FILE).exists() else 0
-    if json:
-        document = {"study": experiment.name, "ended": ended, "runs": ended or runs, "failed": 0}
-        print_json(document | {"running": None})
-        return
-    out.print(f"{ended} of {ended or runs} runs ended.")
-
-
-def study_folder(name: str) -> Path:
-    """Return the default folder of a study."""
-    known = name in EXPERIMENTS
-    return Path("results") / folder_name(
-        name if known else find_plan(name, allow_imports=True).name
-    )
-
-
-def find_plan(name: str, *, allow_imports: bool = False) -> Plan:
-    if name.endswith(".toml"):
-        return read_plan(Path(name), allow_imports=allow_imports)
-    plans = shipped_plans()
-    if name not in plans:
-        known = ", ".join([*EXPERIMENTS, *plans])
-        raise BadInput(
-            f"no study is called {name!r}; there are {known}, or a .toml file with a plan"
-        )
-    return plans[name]
-
-
-def scaled_plan(
-    name: str,
-    subset: list[str] | None,
-    seeds: int | None,
-    steps: int | None,
-    allow_imports: bool,
-) -> Plan:
-    plan = find_plan(name, allow_imports=allow_imports)
-    return plan.scale_down(tuple(split_names(subset)), seeds, steps)
-
-
-def write_report(name: str, folder: Path, json: bool) -> None:
-    """Write the page, and print the results."""
-    if name in EXPERIMENTS:
-        results = load(folder)
-        page = compose_experiment(results, folder)
-        content: dict[str, Any] = {
-            "study": results.study,
-            "results": results.results,
-            "settings": results.settings,
-            "dataset": results.dataset,
-        }
-    else:
-        findings = read_findings(folder)
-        page, content = compose(findings), study_document(findings)
-    path = write_page(page, folder)
-    if json:
-        print_json(content | {"page": str(path)})
-    else:
-        show_page(page, path)
-
-
-def compose_experiment(results: ExperimentResults, folder: Path) -> Page:
-    """Make the page of an experiment; refuse results that the experiment cannot have written."""
-    experiment = find_experiment(results.study)
-    try:
-        return experiment.compose(results)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        problem = f"does not hold the results of {experiment.name}"
-        raise BadInput(problem, file=folder / FILE) from error
-
-
-def study_document(findings: Findings) -> dict[str, Any]:
-    document: dict[str, Any] = to_json_data(
-        {
-            "study": findings.plan.name,
-            "runs": findings.trials,
-            "ended": findings.ended,
-            "results": rows(findings),
-            "diagnostics": run_rows(findings),
-            "scaled": [*findings.plan.scaled],
-            "missing": [*findings.missing],
-            "datasets": {name: facts["hash"] for name, facts in findings.data.items()},
-            "versions": dict(findings.versions),
-        }
-    )
-    return document
+    study_actions.report(name, folder, json)

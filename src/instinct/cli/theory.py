@@ -8,13 +8,8 @@ import typer
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Seed, folder_option
 from instinct.cli.output import Json, print_json, show_page, show_progress
-from instinct.data import Box, remove_terminals
-from instinct.data.discretize import discretize
 from instinct.errors import BadInput
-from instinct.experiments.results import load, save
-from instinct.experiments.theory import compute as exact
-from instinct.experiments.theory.page import compose
-from instinct.report.kit.page import write_page
+from instinct.util.paths import check_exists
 
 
 def theory(
@@ -47,6 +42,14 @@ def theory(
     """
     if discount is not None and horizon is not None:
         raise BadInput("give --discount or --horizon, not both")
+    check_exists(source)
+    from instinct.data import Box, remove_terminals
+    from instinct.data.discretize import discretize
+    from instinct.experiments.results import load, save
+    from instinct.experiments.theory import compute as exact
+    from instinct.experiments.theory.page import compose
+    from instinct.report.kit.page import write_page
+
     problem = exact.known_problem(source, seed)
     if problem is not None:
         if discount is not None or horizon is not None or bins is not None:

@@ -5,24 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-from instinct.api import make_run
-from instinct.cli.diagnostics import show_diagnostics
 from instinct.cli.loading import open_dataset
-from instinct.cli.objects import own_label
 from instinct.cli.options import (
     ActionRange,
-    Assignments,
     RemoveTerminals,
     Seed,
     Source,
+    assignment_option,
     folder_option,
     parse_assignments,
 )
 from instinct.cli.output import Json, out, print_json, show_progress
-from instinct.data import find_label
-from instinct.deep import StageProgress, cache_programs, find_algorithm, settings_of
-from instinct.deep import train as train_run
 from instinct.errors import InstinctError
+from instinct.util.paths import check_exists
 
 
 def train(
@@ -44,7 +39,7 @@ def train(
     preset: Annotated[
         str, typer.Option(help="The settings: `paper`, or `quick` with small networks.")
     ] = "paper",
-    assignments: Assignments = None,
+    assignments: Annotated[list[str] | None, assignment_option()] = None,
     without_terminals: RemoveTerminals = False,
     action_range: ActionRange = None,
     folder: Annotated[
@@ -57,6 +52,14 @@ def train(
 
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
+    check_exists(source)
+    from instinct.api import make_run
+    from instinct.cli.diagnostics import show_diagnostics
+    from instinct.cli.objects import own_label
+    from instinct.data import find_label
+    from instinct.deep import StageProgress, cache_programs, find_algorithm, settings_of
+    from instinct.deep import train as train_run
+
     name = find_algorithm(algorithm).NAME
     given = own_label(label)
     chosen = find_label(given) if isinstance(given, str) else given
