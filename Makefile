@@ -22,7 +22,8 @@ test-all: check
 	@$(BIN)/pytest -m ""
 
 docs: $(INSTALLED)
-	@$(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Site: site/index.html"
 
 check: $(INSTALLED)
 	@$(BIN)/ruff check --quiet

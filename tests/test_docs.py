@@ -129,3 +129,15 @@ def test_every_numbered_statement_of_the_paper_has_a_row(kind: str, count: int) 
             for first, last in re.findall(r"(\d+)(?: to (\d+))?", numbers):
                 found |= {*range(int(first), int(last or first) + 1)}
     assert found == {*range(1, count + 1)}
+
+
+def test_the_readme_is_short_and_counts_the_claims_as_the_results_do() -> None:
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) <= 120
+    results = (DOCS / "results.md").read_text("utf-8")
+    counted = re.search(r"(\d+) of (\d+) claims hold, (\d+) are not tested", results)
+    assert counted
+    hold, checked, others = map(int, counted.groups())
+    words = " ".join(readme.split())
+    assert f"Of the paper's {checked + others} claims, {checked} can be checked" in words
+    assert f"and {hold} of these hold" in words
