@@ -66,6 +66,19 @@ def test_other_seeds_are_other_agents(run: Run, tmp_path: Path) -> None:
     assert "5 to 6" in (tmp_path / "index.html").read_text()
 
 
+def test_control_without_pessimism(run: Run, logs: Path, tmp_path: Path) -> None:
+    arguments = ("audit", logs, "--env", "InvertedPendulum-v5", "--algorithms", "pspi", "--control")
+    small = (*SMALL, "--set", "warm_start_steps=20", "--labels", "zero", "--keep-terminals")
+    outcome = run(*arguments, *small, "--seeds", 2, "--episodes", 2, "--out", tmp_path, "--json")
+    assert outcome.code == 0, outcome.err
+    assert {row["algorithm"] for row in outcome.json["results"]} == {"BC", "PSPI", "NoPessimism"}
+    codes = {verdict["code"] for verdict in outcome.json["verdicts"]}
+    assert codes & {"pessimism-is-the-cause", "pessimism-is-not-the-cause", "cause-unclear"}
+    refused = run("audit", logs, "--algorithms", "iql", "--control")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no algorithm of the audit has a control; ATAC and PSPI have one" in refused.err
+
+
 def test_file_is_evaluated_in_the_named_environment(run: Run, logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "audit"
     arguments = ("audit", logs, "--env", "InvertedPendulum-v5", "--algorithms", "iql", *SMALL)

@@ -63,11 +63,23 @@ def test_survival_instinct(name: str, beta: float, survival: int) -> None:
     so here most of its actions survive. Both are the solution of the game among policies with one
     mode.
     """
+    mean, falls = policy_on_the_cliff(name, beta, survival)
+    assert falls < 0.02
+    assert 0.2 < mean < 0.8
+
+
+def test_no_survival_instinct_without_pessimism() -> None:
+    """Where PSPI learns not to fall, the control does not: all values are the same to it."""
+    _, falls = policy_on_the_cliff("NoPessimism", 3, 1)
+    assert falls > 0.2
+
+
+def policy_on_the_cliff(name: str, beta: float, survival: int) -> tuple[float, float]:
+    """Return the mean action in the only state, and the probability of a fall."""
     settings = SMALL | FAST | {"steps": 4000, "slow_rate": 3e-4, "discount": 0.9, "beta": beta}
     dataset = cliff(np.random.default_rng(0), survival)
     run = Run(dataset, configure(name, settings | {"scale_values": True}))
     outcome = train(run, pace=Pace(report_steps=500))
     normal = scaled_tanh_gaussian(outcome.weights["policy"], jax.numpy.zeros((1, 1)))
     falls = norm.cdf(0, np.asarray(normal.mean), np.exp(normal.log_std))
-    assert falls < 0.02
-    assert 0.2 < np.tanh(normal.mean) < 0.8
+    return float(np.tanh(normal.mean).item()), float(falls.item())

@@ -30,7 +30,7 @@ from tests.deep.problems import discrete_noise_dataset, noise_dataset
 @pytest.mark.parametrize(
     ("name", "settings", "words"),
     [
-        ("SAC", {}, "no algorithm is called 'SAC'; there are ATAC, PSPI, IQL, CQL, CQL3, DT, BC"),
+        ("SAC", {}, "no algorithm is called 'SAC'; there are ATAC, PSPI, IQL, CQL, CQL3, DT, BC, "),
         ("ATAC", {"betta": 1}, "ATAC has no hyperparameter 'betta'; it has steps, batch_size"),
         ("ATAC", {"beta": "much"}, "ATAC needs a number for beta, not 'much'"),
         ("ATAC", {"units": 2.5}, "ATAC needs a whole number for units, not 2.5"),
@@ -158,7 +158,7 @@ def test_metadata(name: str) -> None:
         r"'.+', (NeurIPS|ICML|ICLR) (19|20)\d\d(, arXiv:\d{4}\.\d{5})?$", algorithm.CITATION
     )
     assert (name != "BC", "continuous") == (algorithm.READS_REWARDS, algorithm.ACTIONS)
-    assert (not algorithm.PESSIMISTIC) == (name in ("BC", "DT"))
+    assert (not algorithm.PESSIMISTIC) == (name in ("BC", "DT", "NoPessimism"))
     assert {*algorithm.GRID} | {*quick_settings(algorithm)} <= {*settings_of(configure(name))}
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from instinct.data import KAPPA
 from instinct.results.claims import CLAIMS, Case, CheckedClaim, Claim, count
-from instinct.results.claims import locomotion as locomotion_claims
 from instinct.results.claims.claim import holds
 from instinct.results.our_evidence import OurEvidence
 from instinct.results.paper_evidence import PaperEvidence
@@ -208,17 +207,22 @@ def test_experts_and_the_decision_transformer(tmp_path: Path) -> None:
     assert cases(findings, "infinite-bias")[0].numbers == pytest.approx({"bias": 20})
 
 
-def test_control_without_pessimism_makes_cases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """DT stands in for the control."""
-    table = {("hopper-medium", "DT", "zero"): 95.0}
-    findings = studied(tmp_path, table, usual=50)
-    assert cases(findings, "pessimism") == ()
-    monkeypatch.setattr(locomotion_claims, "NO_PESSIMISM", ("DT",))
-    found = cases(findings, "pessimism")
-    assert len(found) == 6
-    assert not any(case.holds for case in found)
+def test_effect_needs_pessimism_where_the_control_is_worse(tmp_path: Path) -> None:
+    """Without the control in a study there are no cases."""
+    assert cases(studied(tmp_path / "without", {}, usual=50), "pessimism") == ()
+    plan = Plan("c", ("hopper-medium",), ("PSPI", "NoPessimism"), preset="quick", seeds=3)
+    controls = {"zero": 20.0, "random": 49.5, "negative": 60.0}
+
+    def measure(trial: Trial) -> Measurement:
+        control = trial.algorithm == "NoPessimism" and trial.label in controls
+        return scores(trial, (controls[trial.label] if control else 50) + trial.seed - 1)
+
+    store_with(tmp_path / "with", plan, measure)
+    found = cases(read_findings(tmp_path / "with"), "pessimism")
+    assert len(found) == 3
+    assert {case.name: case.numbers for case in found if case.holds} == {
+        "hopper-medium, PSPI, zero": pytest.approx({"score": 50, "control": 20})
+    }
 
 
 def test_true_reward_scores_near_the_papers(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_metaworlds_own_settings_hold_under_every_preset(name: str) -> None:
     for algorithm in ("ATAC", "PSPI", "IQL", "CQL", "CQL3"):
         assert settings(name, algorithm, REACH)["discount"] == 0.998
         assert settings(name, algorithm, "hopper")["discount"] == 0.99
-    for algorithm in ("ATAC", "PSPI", "CQL3"):
+    for algorithm in ("ATAC", "PSPI", "NoPessimism", "CQL3"):
         assert settings(name, algorithm, REACH)["action_scale"] == 1.2
     assert settings(name, "CQL", REACH)["action_scale"] == 1
     assert settings(name, "IQL", REACH)["scale_rewards"] is False
@@ -49,10 +49,11 @@ def test_quick_is_smaller_everywhere() -> None:
             assert float(quick["batch_size"]) < float(paper["batch_size"])
 
 
-def test_atac_and_pspi_have_the_same_quick_settings() -> None:
+def test_atac_pspi_and_their_control_have_the_same_quick_settings() -> None:
     """The algorithms differ in their pessimism, and in nothing that was tuned."""
-    for task in ("hopper", REACH, POINT, ""):
-        assert settings("quick", "ATAC", task) == settings("quick", "PSPI", task)
+    for task in ("hopper", REACH, POINT, "cartpole", ""):
+        quick = settings("quick", "ATAC", task)
+        assert quick == settings("quick", "PSPI", task) == settings("quick", "NoPessimism", task)
 
 
 def test_quick_bc_holds_episodes_out_of_goal_data() -> None:

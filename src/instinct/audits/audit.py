@@ -136,6 +136,7 @@ def audit(
     dataset: Any,
     *,
     algorithms: Sequence[str | Own | type[Any]] = (),
+    control: bool = False,
     labels: Sequence[str | Label] = (),
     env: Any = None,
     preset: str = "quick",
@@ -164,6 +165,8 @@ def audit(
         dataset: The name of a dataset, a file or folder, a `Dataset` or a data frame. The last two
             need a `folder`.
         algorithms: Besides BC: names, `Own("name", train)`, or subclasses of `Algorithm`.
+        control: Train ATAC and PSPI without their pessimism as well, and say whether pessimism is
+            the cause.
         labels: Names such as "zero" or "corrupt:0.3", or `Label` objects. By default the paper's
             four, with filters the original alone.
         env: Where to judge: the name of a task, the id of a Gymnasium environment, an environment,
@@ -197,6 +200,7 @@ def audit(
     """
     options = AuditOptions(
         algorithms=tuple(algorithms),
+        control=control,
         preset=preset,
         env=env,
         labels=tuple(labels),

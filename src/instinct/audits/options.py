@@ -19,6 +19,8 @@ class AuditOptions:
 
     algorithms: Sequence[str | Own | type[Any]] = ()
     """Besides BC; empty means those that the benchmark of the dataset suggests."""
+    control: bool = False
+    """Train pessimistic agents without their pessimism as well, and compare."""
     preset: str = "quick"
     env: Any = None
     """Where to judge; None means where a named dataset was recorded."""

@@ -10,6 +10,7 @@ from instinct.data import ALL, PAPER_LABELS, Label, canonical_name, find_label
 from instinct.deep import find_algorithm
 from instinct.deep.algorithms.settings import Setting
 from instinct.errors import BadInput
+from instinct.study.algorithm_settings import control_of
 from instinct.study.extensions import find_own, own_objects, own_task_name, register
 from instinct.study.own import Own
 from instinct.study.plan import Plan, recorded_task
@@ -73,7 +74,17 @@ def algorithm_names(options: AuditOptions, benchmark: Benchmark) -> tuple[str, .
     """Return the names of the algorithms, BC first, and register those given as objects."""
     chosen = options.algorithms or benchmark.default_algorithms
     names = [algorithm_name(each, benchmark) for each in chosen]
+    if options.control:
+        names += controls(names, benchmark)
     return tuple(dict.fromkeys((IMITATION, *names)))
+
+
+def controls(names: list[str], benchmark: Benchmark) -> list[str]:
+    """Return the names of the controls without pessimism that the algorithms have."""
+    found = [] if benchmark.algorithms == "tabular" else [*filter(None, map(control_of, names))]
+    if not found:
+        raise BadInput("no algorithm of the audit has a control; ATAC and PSPI have one")
+    return found
 
 
 def algorithm_name(algorithm: Any, benchmark: Benchmark) -> str:

@@ -58,6 +58,13 @@ def audit_command(
             rich_help_panel=WHAT,
         ),
     ] = None,
+    control: Annotated[
+        bool,
+        typer.Option(
+            "--control",
+            help="Train ATAC and PSPI without their pessimism as well: is it the cause?",
+        ),
+    ] = False,
     preset: Annotated[
         str,
         typer.Option(metavar="NAME", help="The settings: quick or paper.", rich_help_panel=WHAT),
@@ -194,6 +201,7 @@ def audit_command(
 
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
+        control=control,
         preset=preset,
         env=None if env is None else own_environment(env),
         labels=[own_label(name) for name in split_names(labels)],

@@ -4,14 +4,17 @@ import math
 from collections.abc import Mapping
 
 from instinct.data import WRONG_LABELS, Array
+from instinct.study.algorithm_settings import control_of
 from instinct.study.findings import Findings
 from instinct.study.intervals import Mean, mean_of
 from instinct.study.plan import reads_rewards
 
 
 def reward_readers(findings: Findings) -> list[str]:
-    """Return the algorithms of the study that learn from rewards."""
-    return [name for name in findings.plan.algorithms if reads_rewards(name)]
+    """Return the algorithms of the study that learn from rewards, without controls of others."""
+    names = findings.plan.algorithms
+    controls = {control_of(name) for name in names}
+    return [name for name in names if reads_rewards(name) and name not in controls]
 
 
 def label_means(findings: Findings, dataset: str, label: str, quantity: str) -> dict[str, Mean]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from instinct.data import WRONG_LABELS
+from instinct.report.control_verdicts import pessimism
 from instinct.report.decision_verdicts import decision_verdicts
 from instinct.report.filter_verdicts import cost, filter_use, recorded_cost
 from instinct.report.kit.page import Level, Verdict
@@ -43,7 +44,7 @@ def verdicts(findings: Findings, dataset: str) -> tuple[Verdict, ...]:
     if findings.main is not None:
         makers = (
             *(no_rewards, reward_use, settings_differ, beside_imitation),
-            *(early_stopping, survival),
+            *(early_stopping, survival, pessimism),
             *(
                 goal_terminal,
                 positive_bias,

@@ -32,6 +32,11 @@ def reads_rewards(algorithm: str) -> bool:
     return algorithm not in TABULAR_ALGORITHMS or TABULAR_ALGORITHMS[algorithm].reads_rewards
 
 
+def control_of(algorithm: str) -> str:
+    """Return the name of the same algorithm without its pessimism; empty if there is none."""
+    return ALGORITHMS[algorithm].CONTROL if algorithm in ALGORITHMS else ""
+
+
 def default_grid(algorithm: str, task: str) -> Grid:
     """Return the paper's grid of an algorithm; tabular algorithms have none."""
     if is_tabular(task) or algorithm not in ALGORITHMS:

@@ -34,6 +34,7 @@ class ClassicBenchmark(Benchmark):
         "BC": QUICK_GAUSSIAN | {"layers": 2, "steps": 5_000, "standardize": True},
         "ATAC": QUICK_CLASSIC,
         "PSPI": QUICK_CLASSIC,
+        "NoPessimism": QUICK_CLASSIC,
     }
 
     def task(self, name: str) -> ClassicTask:

@@ -34,6 +34,7 @@ class MetaWorldBenchmark(Benchmark):
     paper_settings: Mapping[str, Settings] = {
         "ATAC": {"discount": 0.998, "action_scale": 1.2},
         "PSPI": {"discount": 0.998, "action_scale": 1.2},
+        "NoPessimism": {"discount": 0.998, "action_scale": 1.2},
         "IQL": {"discount": 0.998, "scale_rewards": False},
         "CQL": {"discount": 0.998},
         "CQL3": {"discount": 0.998, "action_scale": 1.2},
@@ -43,6 +44,7 @@ class MetaWorldBenchmark(Benchmark):
         "BC": QUICK_GAUSSIAN | {"held_out": 0.1},
         "ATAC": QUICK_GOALS,
         "PSPI": QUICK_GOALS,
+        "NoPessimism": QUICK_GOALS,
     }
 
     def task(self, name: str) -> MetaWorldTask:

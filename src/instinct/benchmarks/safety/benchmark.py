@@ -34,6 +34,7 @@ class SafetyBenchmark(Benchmark):
         "BC": QUICK_GAUSSIAN | {"standardize": True},
         "ATAC": QUICK_LIDARS,
         "PSPI": QUICK_LIDARS,
+        "NoPessimism": QUICK_LIDARS,
     }
 
     def task(self, name: str) -> SafetyTask:

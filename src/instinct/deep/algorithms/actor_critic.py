@@ -107,6 +107,7 @@ class ActorCritic(BellmanCritics):
     relative_beta: bool = setting(False, since=3)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
+    CONTROL: ClassVar[str] = "NoPessimism"
     STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = (PolicyEvaluation, ReturnFitting)
     """The stage before the game: the first, or with `fit_returns` the second."""
 
@@ -133,7 +134,7 @@ class ActorCritic(BellmanCritics):
             beta=self.balanced_beta(warm, data) if self.relative_beta else None,
         )
 
-    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array:
+    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array | None:
         """Return a β that fits the data and the label, within the paper's grid.
 
         It is smaller where critics explain little of the returns that they were fitted to: there
@@ -173,6 +174,10 @@ class ActorCritic(BellmanCritics):
             cost = cost + self.bellman_loss(warm.critics, batch, f, f_next, y)
         return self.beta * warm.critics.scale * gain / jnp.maximum(cost, TINY)
 
+    def bellman_weight(self, state: GameState) -> jax.Array | float:
+        """Return β: the balanced one, or the setting itself."""
+        return self.beta if state.beta is None else state.beta
+
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
 
@@ -189,7 +194,7 @@ class ActorCritic(BellmanCritics):
     def update(self, state: GameState, batch: Batch, key: jax.Array) -> tuple[GameState, Metrics]:
         s, s_next = batch.observations, batch.next_observations
         scale = state.critics.scale
-        beta = self.beta if state.beta is None else state.beta
+        beta = self.bellman_weight(state)
         noise, next_noise = jax.random.normal(key, (2, *batch.actions.shape))
 
         (actions, log_pi), into_policy = jax.vjp(

@@ -126,6 +126,8 @@ class Algorithm:
     ACTS_ON_REWARDS: ClassVar[bool] = False
     """Whether `act` reads the rewards of the last step."""
     PESSIMISTIC: ClassVar[bool] = True
+    CONTROL: ClassVar[str] = ""
+    """The name of the same algorithm without its pessimism, if there is one."""
     ACTIONS: ClassVar[Literal["continuous", "discrete"]] = "continuous"
     """The kind of actions that it learns from and acts with."""
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}

@@ -14,24 +14,29 @@ from instinct.deep.algorithms.cql import CQL, CQL3
 from instinct.deep.algorithms.discrete.bc import DiscreteBC
 from instinct.deep.algorithms.discrete.cql import DiscreteCQL, DiscreteCQL3
 from instinct.deep.algorithms.discrete.dt import DiscreteDT
-from instinct.deep.algorithms.discrete.game import DiscreteATAC, DiscretePSPI
+from instinct.deep.algorithms.discrete.game import (
+    DiscreteATAC,
+    DiscreteNoPessimism,
+    DiscretePSPI,
+)
 from instinct.deep.algorithms.discrete.iql import DiscreteIQL
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.algorithms.iql import IQL
+from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
 from instinct.errors import BadInput
 
 C = TypeVar("C", bound=type[Algorithm])
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    algorithm.NAME: algorithm for algorithm in (ATAC, PSPI, IQL, CQL, CQL3, DT, BC)
+    algorithm.NAME: algorithm for algorithm in (ATAC, PSPI, IQL, CQL, CQL3, DT, BC, NoPessimism)
 }
 """All deep algorithms by their display names."""
 DISCRETE: dict[str, type[Algorithm]] = {
     algorithm.NAME: algorithm
     for algorithm in (
         *(DiscreteATAC, DiscretePSPI, DiscreteIQL, DiscreteCQL, DiscreteCQL3),
-        *(DiscreteDT, DiscreteBC),
+        *(DiscreteDT, DiscreteBC, DiscreteNoPessimism),
     )
 }
 """The versions for discrete actions, of the algorithms that have one beside the continuous one."""

@@ -1,4 +1,4 @@
-"""ATAC and PSPI for discrete actions, and their warm start.
+"""ATAC, PSPI and their control for discrete actions, and their warm start.
 
 The game is the same as with continuous actions. Its policy is the row of its probabilities, so that
 f(s, π) = Σ over a of π(a|s)·f(s, a) and the entropy are exact where the continuous game draws one
@@ -19,6 +19,7 @@ from instinct.deep.algorithms.discrete.categorical import (
     log_policy,
     negative_entropy,
 )
+from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
 from instinct.deep.algorithms.warm_start import Cloning, PolicyEvaluation, ReturnFitting
 from instinct.deep.nn.networks import MLP
@@ -77,4 +78,12 @@ class DiscretePSPI(CategoricalGame, PSPI):
     """PSPI with a categorical policy: E[f(s, π)] is exact over actions."""
 
     NAME: ClassVar[str] = "PSPI"
+    STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = STAGES
+
+
+@hyperparameters
+class DiscreteNoPessimism(CategoricalGame, NoPessimism):
+    """The control with a categorical policy."""
+
+    NAME: ClassVar[str] = "NoPessimism"
     STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = STAGES
