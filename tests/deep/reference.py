@@ -47,6 +47,28 @@ def f(layers: Tree, *inputs: Array) -> Array:
     return mlp(layers, np.concatenate(inputs, axis=-1))[..., 0]
 
 
+def normalized_mlp(layers: Tree, x: Array) -> Array:
+    """Apply layers with ReLU and then a layer normalization between them."""
+    for layer in layers[:-1]:
+        norm = {"weight": layer["scale"], "bias": layer["shift"]}
+        x = layer_norm(norm, np.maximum(dense(layer, x), 0))
+    return dense(layers[-1], x)
+
+
+def action_gradient(layers: Tree, s: Array, a: Array) -> Array:
+    """Return the gradient of f(s, a) by the action, layer by layer from the output."""
+    x, active = np.concatenate([s, a], axis=-1), []
+    for layer in layers[:-1]:
+        x = dense(layer, x)
+        active.append(x > 0)
+        x = np.maximum(x, 0)
+    back = np.ones((len(s), 1))
+    for i, layer in reversed([*enumerate(layers)]):
+        back = back @ layer["weight"].T
+        back = back * active[i - 1] if i else back
+    return np.asarray(back[:, s.shape[1] :])
+
+
 def probabilities(policy: Tree, s: Array) -> Array:
     """Return π(a|s) of a categorical policy for all actions."""
     weight = np.exp(mlp(policy, s))

@@ -42,6 +42,16 @@ def test_operations(name: str) -> None:
     assert operations(algorithm) == 2 * 32 * expected[name]
 
 
+def test_operations_of_delayed_updates() -> None:
+    """The policy of TD3+BC learns in every third step, through the first critic."""
+    algorithm = configure("TD3+BC", {"units": 16, "batch_size": 32, "policy_delay": 3})
+    q, q_first = shapes(2, 16, 14, 1)
+    pi, pi_first = shapes(2, 16, 11, 3)
+    critics = pi + 2 * q + 2 * (3 * q - q_first)
+    expected = critics + ((3 * pi - pi_first) + 2 * q) / 3
+    assert operations(algorithm) == pytest.approx(2 * 32 * expected)
+
+
 def test_operations_of_cql() -> None:
     """The critics learn from the data's action and 3 × 4 others in every state."""
     algorithm = configure("CQL", {"units": 16, "batch_size": 32, "actions": 4})

@@ -31,6 +31,10 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
         ("PSPI", SMALL | FAST | {"beta": 10}),
         ("IQL", SMALL | {"rate": 3e-3, "beta": 10, "tau": 0.9, "scale_rewards": False}),
         ("CQL", SMALL | {"rate": 3e-3, "alpha": 0.1, "actions": 4}),
+        ("TD3+BC", SMALL | {"rate": 3e-3}),
+        ("ReBRAC", SMALL | {"rate": 3e-3}),
+        ("EDAC", SMALL | {"rate": 3e-3, "critics": 3, "steps": 2000}),
+        ("AWR", SMALL | {"rate": 3e-3, "value_steps": 1000, "beta": 0.1, "weight_limit": 1e4}),
         (
             "DT",
             {"layers": 1, "units": 32, "batch_size": 64, "steps": 2000, "rate": 3e-3}
@@ -81,5 +85,5 @@ def policy_on_the_cliff(name: str, beta: float, survival: int) -> tuple[float, f
     run = Run(dataset, configure(name, settings | {"scale_values": True}))
     outcome = train(run, pace=Pace(report_steps=500))
     normal = scaled_tanh_gaussian(outcome.weights["policy"], jax.numpy.zeros((1, 1)))
-    falls = norm.cdf(0, np.asarray(normal.mean), np.exp(normal.log_std))
-    return float(np.tanh(normal.mean).item()), float(falls.item())
+    mean, std = float(normal.mean[0, 0]), float(np.exp(normal.log_std[0, 0]))
+    return float(np.tanh(mean)), float(norm.cdf(0, mean, std))

@@ -29,6 +29,13 @@ def assert_close(one: Outcome, other: Outcome) -> None:
     np.testing.assert_array_equal(one.metrics["step"], other.metrics["step"])
 
 
+@pytest.mark.parametrize("name", ["TD3+BC", "AWR"])
+def test_delayed_updates_and_weights_of_all_actions_together(name: str) -> None:
+    runs = [Run(labeled(label), small(name), 0, label) for label in ("original", "random")]
+    for one, run in zip(train_many(runs, how="together", pace=PACE), runs, strict=True):
+        assert_close(one, train(run, pace=PACE))
+
+
 def test_together_as_alone() -> None:
     """Seeds, labels and real-valued settings share one program."""
     runs = [

@@ -1,5 +1,6 @@
 """An interrupted run ends with the same weights as one that was not interrupted."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -27,6 +28,8 @@ def small(name: str, space: ActionSpace | None = None, /, **settings: float) -> 
     special: dict[str, dict[str, float]] = {
         "ATAC": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "PSPI": {"warm_start_steps": 20, "slow_rate": 1e-3},
+        "AWR": {"value_steps": 20},
+        "EDAC": {"critics": 3},
         "DT": {"context": 3, "horizon": 5, "return_scale": 10},
     }
     return configure(name, SMALL | special.get(name, {}) | settings, space)
@@ -46,8 +49,13 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
     assert one.diagnostics == other.diagnostics
 
 
-@pytest.mark.parametrize("make", [noise_dataset, discrete_noise_dataset])
-@pytest.mark.parametrize("name", ["ATAC", "IQL", "DT"])
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        *itertools.product(["ATAC", "IQL", "DT", "AWR"], [noise_dataset, discrete_noise_dataset]),
+        *itertools.product(["TD3+BC", "ReBRAC", "EDAC"], [noise_dataset]),
+    ],
+)
 def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path) -> None:
     """The run is stopped at every report of every stage, and resumed each time."""
     dataset = make()
@@ -67,9 +75,9 @@ def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path
             outcome = train(run, pace=OFTEN, on_progress=stop_when_new)
         except Stopped:
             continue
-    assert len(seen) == (7 if name == "ATAC" else 3)
+    assert len(seen) == {"ATAC": 7, "AWR": 5}.get(name, 3)
     assert list(whole.snapshots) == [10, 20], "the first reports after a quarter and a half"
-    assert len(whole.diagnostics) == (0 if name == "DT" else 5)
+    assert len(whole.diagnostics) == {"DT": 0, "AWR": 1}.get(name, 5)
     assert_equal(outcome, whole)
     assert_equal(load_run(tmp_path).outcome, whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == [

@@ -59,7 +59,7 @@ def test_batch_larger_than_data() -> None:
         train(run)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", registry.DISCRETE)
 def test_the_action_space_decides_the_version(name: str) -> None:
     """Both versions have one name and the same settings, so that plans need not know the space."""
     continuous, discrete = find_algorithm(name, Box.of(2)), find_algorithm(name, Discrete(2))
@@ -83,6 +83,9 @@ def test_an_algorithm_for_other_actions_is_refused() -> None:
 
     with pytest.raises(BadInput, match="Ours is for continuous actions"):
         configure("Ours", {}, Discrete(2))
+    for name in ("TD3+BC", "ReBRAC", "EDAC"):
+        with pytest.raises(BadInput, match="is for continuous actions"):
+            configure(name, {}, Discrete(2))
     with pytest.raises(BadInput, match="BC is for continuous actions"):
         train(Run(discrete_noise_dataset(), configure("BC", {"batch_size": 8})))
     with pytest.raises(BadInput, match="BC is for discrete actions"):
@@ -112,6 +115,12 @@ def test_the_papers_values() -> None:
     dt |= {"dropout": 0.1, "rate": 5e-4, "warm_up_steps": 200, "gradient_norm": 0.25}
     tables = {"ATAC": atac, "PSPI": atac, "IQL": iql, "CQL": cql, "DT": dt | {"weight_decay": 1e-4}}
     tables["CQL3"] = cql | {"layers": 3}
+    td3 = {"discount": 0.99, "target_rate": 0.005, "noise": 0.2, "noise_limit": 0.5}
+    td3 |= {"policy_delay": 2, "units": 256, "steps": 1_000_000}
+    tables["TD3+BC"] = td3 | {"layers": 2, "rate": 3e-4, "batch_size": 256, "alpha": 2.5}
+    tables["ReBRAC"] = td3 | {"layers": 3, "rate": 1e-3, "batch_size": 1024}
+    tables["EDAC"] = iql | {"steps": 3_000_000, "critics": 10, "eta": 1.0}
+    tables["AWR"] = {"td_lambda": 0.95, "beta": 1.0, "weight_limit": 20.0, "discount": 0.99}
     for name, table in tables.items():
         assert table.items() <= settings_of(configure(name)).items()
     four = (0.1, 1.0, 10.0, 100.0)
@@ -127,12 +136,12 @@ def test_names_are_found_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
     @register_algorithm
     @hyperparameters
     class Ours(BC):
-        NAME = "ReBRAC"
+        NAME = "ReTRO"
 
-    assert {find_algorithm(name) for name in ("rebrac", "REBRAC", "ReBRAC")} == {Ours}
-    assert configure("rebrac").NAME == "ReBRAC"
+    assert {find_algorithm(name) for name in ("retro", "RETRO", "ReTRO")} == {Ours}
+    assert configure("retro").NAME == "ReTRO"
     register_algorithm(Ours)
-    assert [*registry.ALGORITHMS] == [*ALGORITHMS, "ReBRAC"]
+    assert [*registry.ALGORITHMS] == [*ALGORITHMS, "ReTRO"]
 
 
 def test_names_that_are_taken_are_refused() -> None:
@@ -155,10 +164,10 @@ def test_metadata(name: str) -> None:
     algorithm = ALGORITHMS[name]
     assert name == algorithm.NAME
     assert re.search(
-        r"'.+', (NeurIPS|ICML|ICLR) (19|20)\d\d(, arXiv:\d{4}\.\d{5})?$", algorithm.CITATION
+        r"'.+', ((NeurIPS|ICML|ICLR) )?(19|20)\d\d(, arXiv:\d{4}\.\d{5})?$", algorithm.CITATION
     )
     assert (name != "BC", "continuous") == (algorithm.READS_REWARDS, algorithm.ACTIONS)
-    assert (not algorithm.PESSIMISTIC) == (name in ("BC", "DT", "NoPessimism"))
+    assert (not algorithm.PESSIMISTIC) == (name in ("BC", "DT", "NoPessimism", "AWR"))
     assert {*algorithm.GRID} | {*quick_settings(algorithm)} <= {*settings_of(configure(name))}
 
 

@@ -27,7 +27,7 @@ class Share:
     """One kind of product: its count in an update, its shares, and its speed alone."""
 
     product: str
-    times: int
+    times: float
     share_of_operations: float
     share_of_step: float
     fraction_of_gemm_peak: float

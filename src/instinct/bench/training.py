@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -109,7 +108,11 @@ class Product(NamedTuple):
         return 2.0 * math.prod(self.left) * math.prod(free)
 
 
-def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]:
+Products = dict[Product, float]
+"""How often an update computes every kind of product."""
+
+
+def products(algorithm: Algorithm, state: State, data: Data) -> Products:
     """Return the matrix products of one update with their counts, from its equations."""
 
     def one(algorithm: Algorithm, state: State, data: Data, key: jax.Array) -> Any:
@@ -118,15 +121,22 @@ def products(algorithm: Algorithm, state: State, data: Data) -> Counter[Product]
     return products_in(jax.make_jaxpr(one)(algorithm, state, data, jax.random.key(0)).jaxpr)
 
 
-def products_in(jaxpr: Any) -> Counter[Product]:
-    found: Counter[Product] = Counter()
+def products_in(jaxpr: Any) -> Products:
+    """Return the products in equations; of several branches, as in a delayed update, the mean."""
+    found: Products = {}
+
+    def add(inner: Products, times: float) -> None:
+        for product, n in inner.items():
+            found[product] = found.get(product, 0) + times * n
+
     for equation in jaxpr.eqns:
         if equation.primitive.name == "dot_general":
             left, right = (factor.aval.shape for factor in equation.invars)
-            found[Product(left, right, equation.params["dimension_numbers"])] += 1
+            add({Product(left, right, equation.params["dimension_numbers"]): 1}, 1)
+        branches = equation.params.get("branches", ())
         times = equation.params["length"] if equation.primitive.name == "scan" else 1
-        for parameter in equation.params.values():
+        for parameter in (*equation.params.values(), *branches):
             inner = getattr(parameter, "jaxpr", parameter)
             if hasattr(inner, "eqns"):
-                found += Counter({product: times * n for product, n in products_in(inner).items()})
+                add(products_in(inner), times / len(branches) if branches else times)
     return found

@@ -53,7 +53,8 @@ def audit_command(
             "--algorithms",
             "--algorithm",
             metavar="NAME,...",
-            help=f"Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT. {OWN_HELP.format('train')}",
+            help="Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC. "
+            f"{OWN_HELP.format('train')}",
             show_default="ATAC and PSPI; PEVI in the grid world",
             rich_help_panel=WHAT,
         ),

@@ -25,7 +25,9 @@ def train(
     algorithm: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="ATAC, PSPI, IQL, CQL, CQL3, DT or BC.", show_default=False
+            metavar="NAME",
+            help="ATAC, PSPI, NoPessimism, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC or BC.",
+            show_default=False,
         ),
     ],
     label: Annotated[

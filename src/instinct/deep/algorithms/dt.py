@@ -26,9 +26,9 @@ from instinct.deep.algorithms.algorithm import (
     transitions,
 )
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.nn.networks import linear, mlp_init
+from instinct.deep.nn.networks import linear, mlp_init, norm, norm_init
 from instinct.deep.nn.optimizer import Learner, clip_norm, mean_gradient, new_learner
-from instinct.deep.nn.transformer import Dropout, norm, norm_init, transformer, transformer_init
+from instinct.deep.nn.transformer import Dropout, transformer, transformer_init
 
 TOP = 0.1
 """The share of the best episodes, whose returns an episode may start with."""

@@ -9,8 +9,10 @@ from typing import TypeVar
 from instinct.data import ActionSpace, Discrete
 from instinct.deep.algorithms.algorithm import Algorithm
 from instinct.deep.algorithms.atac import ATAC
+from instinct.deep.algorithms.awr import AWR
 from instinct.deep.algorithms.bc import BC
 from instinct.deep.algorithms.cql import CQL, CQL3
+from instinct.deep.algorithms.discrete.awr import DiscreteAWR
 from instinct.deep.algorithms.discrete.bc import DiscreteBC
 from instinct.deep.algorithms.discrete.cql import DiscreteCQL, DiscreteCQL3
 from instinct.deep.algorithms.discrete.dt import DiscreteDT
@@ -21,22 +23,29 @@ from instinct.deep.algorithms.discrete.game import (
 )
 from instinct.deep.algorithms.discrete.iql import DiscreteIQL
 from instinct.deep.algorithms.dt import DT
+from instinct.deep.algorithms.edac import EDAC
 from instinct.deep.algorithms.iql import IQL
 from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
+from instinct.deep.algorithms.rebrac import ReBRAC
+from instinct.deep.algorithms.td3bc import TD3BC
 from instinct.errors import BadInput
 
 C = TypeVar("C", bound=type[Algorithm])
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    algorithm.NAME: algorithm for algorithm in (ATAC, PSPI, IQL, CQL, CQL3, DT, BC, NoPessimism)
+    algorithm.NAME: algorithm
+    for algorithm in (
+        *(ATAC, PSPI, IQL, CQL, CQL3, DT, BC),
+        *(NoPessimism, AWR, TD3BC, ReBRAC, EDAC),
+    )
 }
 """All deep algorithms by their display names."""
 DISCRETE: dict[str, type[Algorithm]] = {
     algorithm.NAME: algorithm
     for algorithm in (
         *(DiscreteATAC, DiscretePSPI, DiscreteIQL, DiscreteCQL, DiscreteCQL3),
-        *(DiscreteDT, DiscreteBC, DiscreteNoPessimism),
+        *(DiscreteDT, DiscreteBC, DiscreteNoPessimism, DiscreteAWR),
     )
 }
 """The versions for discrete actions, of the algorithms that have one beside the continuous one."""

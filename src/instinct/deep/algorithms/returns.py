@@ -12,7 +12,7 @@ def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Arra
     removed, and mean reward/(1 − γ) after any other timeout, where the world went on as before.
     """
     last = dataset.stops - 1
-    mean = float(dataset.rewards.mean(dtype=np.float64)) / (1 - discount)
+    mean = mean_value(dataset, discount)
     cut = np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
     after = np.where(cut[last], v_min, mean)
     following = np.where(dataset.terminals[last], 0.0, after)
@@ -24,3 +24,8 @@ def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Arra
         more = rows > starts
         rows, starts, following = rows[more] - 1, starts[more], following[more]
     return np.asarray(returns, np.float32)
+
+
+def mean_value(dataset: Dataset, discount: float) -> float:
+    """Return mean reward/(1 − γ), the value of a world that goes on as before."""
+    return float(dataset.rewards.mean(dtype=np.float64)) / (1 - discount)

@@ -50,6 +50,19 @@ def mlp_init(key: jax.Array, sizes: Sequence[int]) -> MLP:
     return tuple({"weight": draw[:-1], "bias": draw[-1]} for draw in scaled)
 
 
+def small_output_init(key: jax.Array, sizes: Sequence[int], bound: float) -> MLP:
+    """Draw layers as `mlp_init`, but hidden biases are 0.1, and outputs begin near 0.
+
+    Weights and biases of the last layer are from U(±bound).
+    """
+    *hidden, last = mlp_init(key, sizes)
+    scale = bound * math.sqrt(sizes[-2])
+    biased = (
+        {"weight": each["weight"], "bias": jnp.full_like(each["bias"], 0.1)} for each in hidden
+    )
+    return (*biased, {name: scale * array for name, array in last.items()})
+
+
 def draw_arrays(
     distribution: Callable[..., jax.Array],
     key: jax.Array,
@@ -72,8 +85,32 @@ def linear(layer: Layer, x: jax.Array) -> jax.Array:
 def mlp(layers: MLP, x: jax.Array) -> jax.Array:
     """Apply the layers, with ReLU between them."""
     for layer in layers[:-1]:
-        x = jax.nn.relu(linear(layer, x))
+        x = after_relu(layer, jax.nn.relu(linear(layer, x)))
     return linear(layers[-1], x)
+
+
+def after_relu(layer: Layer, x: jax.Array) -> jax.Array:
+    """Normalize the units of a layer, if it has a layer normalization."""
+    return norm({"weight": layer["scale"], "bias": layer["shift"]}, x) if "scale" in layer else x
+
+
+def norm_init(width: int) -> Layer:
+    return {"weight": jnp.ones(width), "bias": jnp.zeros(width)}
+
+
+def norm(layer: Layer, x: jax.Array) -> jax.Array:
+    """Normalize every row to mean 0 and variance 1, then scale and shift it as learned."""
+    centered = x - x.mean(axis=-1, keepdims=True)
+    variance = jnp.mean(centered**2, axis=-1, keepdims=True)
+    return centered * jax.lax.rsqrt(variance + 1e-5) * layer["weight"] + layer["bias"]
+
+
+def with_norms(layers: MLP) -> MLP:
+    """Add a layer normalization after the ReLU of every hidden layer."""
+    *hidden, last = layers
+    ones = [norm_init(layer["bias"].shape[-1]) for layer in hidden]
+    pairs = zip(hidden, ones, strict=True)
+    return (*(h | {"scale": n["weight"], "shift": n["bias"]} for h, n in pairs), last)
 
 
 def value(f: Critic, *inputs: jax.Array) -> jax.Array:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from instinct.deep.nn.networks import Layer, draw_arrays, linear
+from instinct.deep.nn.networks import draw_arrays, linear, norm, norm_init
 
 MASKED = -1e9
 """The attention score of a token that must not be seen."""
@@ -58,17 +58,6 @@ def transformer_init(key: jax.Array, layers: int, width: int) -> dict[str, Any]:
             block[name] = {"weight": weight, "bias": jnp.zeros(fan_out)}
         blocks.append(block)
     return {"blocks": tuple(blocks), "after": norm_init(width)}
-
-
-def norm_init(width: int) -> Layer:
-    return {"weight": jnp.ones(width), "bias": jnp.zeros(width)}
-
-
-def norm(layer: Layer, x: jax.Array) -> jax.Array:
-    """Normalize every token to mean 0 and variance 1, then scale and shift it as learned."""
-    centered = x - x.mean(axis=-1, keepdims=True)
-    variance = jnp.mean(centered**2, axis=-1, keepdims=True)
-    return centered * jax.lax.rsqrt(variance + 1e-5) * layer["weight"] + layer["bias"]
 
 
 def transformer(

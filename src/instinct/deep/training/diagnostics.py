@@ -19,7 +19,7 @@ import numpy as np
 
 from instinct.data import Array, Dataset, Discrete
 from instinct.deep.algorithms.algorithm import Algorithm, State, encode
-from instinct.deep.nn.networks import MLP, linear
+from instinct.deep.nn.networks import MLP, after_relu, linear
 from instinct.util.spacing import evenly_spaced
 
 DIAGNOSTICS = {
@@ -80,7 +80,9 @@ def live_units(networks: Iterable[tuple[MLP, jax.Array]]) -> float:
     """Return the share of units in the last hidden layers that are active for any input."""
     shares = []
     for (*hidden, _), x in networks:
+        active = x
         for layer in hidden:
-            x = jax.nn.relu(linear(layer, x))
-        shares.append(float((x > 0).any(axis=0).mean()))
+            active = jax.nn.relu(linear(layer, x))
+            x = after_relu(layer, active)
+        shares.append(float((active > 0).any(axis=0).mean()))
     return float(np.mean(shares))
