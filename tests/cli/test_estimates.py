@@ -188,6 +188,7 @@ def test_estimates_stand_beside_the_truth(tmp_path: Path) -> None:
     for each in judged:
         assert each["support"]["outside"] <= 0.5
     assert judged
-    (section,) = [each for each in found.page.sections if each.folded]
+    (section,) = [each for each in found.page.sections if "beside the truth" in each.title]
     assert section.detail
+    assert section.folded
     assert [*section.tables[0].columns[4:6]] == ["outside", "covered"]

@@ -1,12 +1,11 @@
 """The page in a real browser: no messages, sorting, filtering, phones, and the right numbers."""
 
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, expect
 from playwright.sync_api import Page as Tab
 
 from instinct.audits.options import AuditOptions
@@ -20,34 +19,14 @@ from instinct.study.findings import read_findings
 from instinct.study.measurement import Measurement
 from instinct.study.store import read_store
 from instinct.study.trials import Trial
+from tests.report.browsers import PATIENCE, needs_chromium
 from tests.study.stores import scores, store_with
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
+pytestmark = needs_chromium
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PATIENCE = 60_000
-"""Milliseconds; long enough for a busy machine."""
 DATASETS = ("hopper-medium", "hopper-expert", "walker2d-medium")
 ALGORITHMS = ("ATAC", "PSPI", "CQL")
 VALUES = (9.5, 10.0, -3.0, math.inf, None, 100.0, 2.25, -math.inf, None)
-
-
-@pytest.fixture(name="browser", scope="module")
-def started_browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
-        yield browser
-        browser.close()
 
 
 def sample() -> Page:
@@ -175,15 +154,19 @@ def test_a_choice_filters_all_tables_and_adds_to_the_fields(tab: Tab) -> None:
     assert len(texts(tab, "scores", 1)) == 3
 
 
-def test_a_phone_needs_no_sideways_scrolling(tab: Tab) -> None:
+def test_a_phone_shows_all_columns_without_sideways_scrolling(tab: Tab) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    box = tab.locator("#table-scores .scroll")
-    assert box.evaluate("box => box.scrollWidth > box.clientWidth")
-    first = box.locator("tbody th").first
-    place = first.bounding_box()
-    box.evaluate("box => { box.scrollLeft = 200; }")
-    assert first.bounding_box() == place
+    table = tab.locator("#table-scores")
+    assert table.locator(".scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
+    cells = table.locator("tbody tr").first.locator("> *")
+    places = [cell.bounding_box() for cell in cells.all()]
+    assert len(places) == 11
+    assert all(place and place["x"] >= 0 and place["x"] + place["width"] <= 390 for place in places)
+    labels = cells.evaluate_all("all => all.map((x) => getComputedStyle(x, '::before').content)")
+    assert labels == ["none", "none", '"bias"', *(f'"column {n}"' for n in range(8))]
+    heads = tab.locator("#table-runs thead th")
+    assert all(head.bounding_box() for head in heads.all())
 
 
 def test_page_is_readable_without_scripts(browser: Browser, address: str) -> None:

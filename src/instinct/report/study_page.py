@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from instinct.report.answer import answer
 from instinct.report.kit.page import Page, Section
 from instinct.report.kit.panels import unique
 from instinct.report.sections.common import FEW
@@ -19,15 +20,17 @@ def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
         page = compose(read_findings(Path("results/audit-gridworld")), [seed_section])
     """
     plan = findings.plan
-    found = tuple(v for dataset in plan.datasets for v in verdicts(findings, dataset))
+    found = {dataset: verdicts(findings, dataset) for dataset in plan.datasets}
+    few = len(plan.datasets) <= FEW
     return Page(
         title=plan.name[:1].upper() + plan.name[1:],
         summary=summary(findings),
         sections=(*make_sections(findings), *make_sections(findings, sections)),
-        premises=premises(findings) if len(plan.datasets) <= FEW else (),
+        premises=premises(findings) if few else (),
         provenance=provenance(findings),
-        verdicts=found if len(plan.datasets) <= FEW else (),
+        verdicts=tuple(v for each in found.values() for v in each) if few else (),
         missing=findings.missing,
+        answer=answer(findings, found),
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,8 +12,17 @@ from matplotlib.ticker import EngFormatter
 from instinct.data import Array
 from instinct.report.kit.figures import figure, label_colors, styled
 
-ACROSS = 3
-"""Panels side by side."""
+
+class PanelGrid(NamedTuple):
+    """Panels side by side, and width and height of each in inches."""
+
+    across: int
+    width: float
+    height: float
+
+
+WIDE, PHONE = PanelGrid(3, 3.3, 2.3), PanelGrid(2, 2.4, 2.0)
+"""How panels are arranged on a page, and on a phone."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +37,13 @@ class Curve:
     high: Array
 
 
-def draw(curves: Sequence[Curve]) -> Figure:
+def draw(curves: Sequence[Curve], grid: PanelGrid = WIDE) -> Figure:
     """Draw one panel per quantity with a shared legend, in the order of the curves."""
     names = [*dict.fromkeys(curve.name for curve in curves)]
     colors = label_colors(curve.label for curve in curves)
-    columns = min(ACROSS, len(names))
+    columns = min(grid.across, len(names))
     lines = math.ceil(len(names) / columns)
-    drawing = figure(3.3 * columns, 2.3 * lines + 0.4)
+    drawing = figure(grid.width * columns, grid.height * lines + 0.4)
     with styled():
         panels: list[Axes] = [*drawing.subplots(lines, columns, squeeze=False).flat]
         for panel, name in zip(panels, names, strict=False):
@@ -46,7 +56,12 @@ def draw(curves: Sequence[Curve]) -> Figure:
         for panel in panels[len(names) :]:
             panel.remove()
         handles = {str(line.get_label()): line for panel in panels for line in panel.lines}
-        drawing.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
+        drawing.legend(
+            handles.values(),
+            handles,
+            loc="outside lower center",
+            ncols=min(len(handles), 2 * columns),
+        )
     return drawing
 
 

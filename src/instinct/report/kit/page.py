@@ -15,7 +15,9 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import instinct
+from instinct.report.kit.dots import DotPlot
 from instinct.report.kit.figures import save, svg
+from instinct.report.kit.glossary import Explainer, explained, terms_in
 from instinct.report.kit.latex import write_latex
 from instinct.report.kit.tables import Missing, Number, Table, TableCell, note_of, write_csv
 from instinct.util.atomic import write_atomically
@@ -26,13 +28,32 @@ MANY_SECTIONS = 4
 """Pages with at least this many sections have a table of contents."""
 FACETS = ("dataset", "algorithm", "label")
 """The columns by which the rows of all tables can be filtered together."""
+PAIRED = 6
+"""A table with at most this many columns can have a figure beside it."""
+NAMES = (*FACETS, "filter")
+"""Columns whose cells need no label where every cell has a line of its own."""
 LONG = 40
 """Cells with more characters get a minimum width."""
+NARROW = 38
+"""Rows with more characters do not fit a phone: there, every cell gets a line of its own."""
 WIDE = 6.0
 """Figures of at least this many inches fill the width of the page."""
 
 Level = Literal["holds", "warning", "fails", "note"]
 SIGNS: dict[Level, str] = {"holds": "✓", "warning": "!", "fails": "✗", "note": "i"}
+ANSWERING = ("reward-use", "true-reward-inconclusive", "action-distance", "decision")
+"""Codes of the verdicts that a page's answer is made from; what they say is no warning."""
+ANSWER_SIGN = "◆"
+Sureness = Literal["certain", "not certain", "one seed", "inconclusive", "not measured", "unknown"]
+SURENESS: dict[Sureness, str] = {
+    "certain": "certain at 95%",
+    "not certain": "not certain yet",
+    "one seed": "one seed: not certain",
+    "inconclusive": "inconclusive",
+    "not measured": "compared, not measured",
+    "unknown": "no answer",
+}
+"""How sure an answer is, in words."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,8 @@ class Drawing:
     name: str
     figure: Figure
     caption: str
+    narrow: Figure | None = None
+    """The same for a phone, if the figure is too wide for one."""
 
     @property
     def wide(self) -> bool:
@@ -63,7 +86,16 @@ class Drawing:
     @property
     def image(self) -> str:
         """The figure as a data URL; as an image its names cannot clash with the page's."""
-        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
+        return data_url(self.svg)
+
+    @property
+    def narrow_image(self) -> str:
+        return "" if self.narrow is None else data_url(svg(self.narrow))
+
+
+def data_url(text: str) -> str:
+    """Return an SVG as a data URL."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,6 +145,45 @@ class Verdict:
     def sign(self) -> str:
         return SIGNS[self.level]
 
+    @property
+    def answers(self) -> bool:
+        """Whether the answer of the page is made from this verdict."""
+        return self.code in ANSWERING
+
+    @property
+    def is_caution(self) -> bool:
+        """Whether this warns of relying on the numbers, rather than saying what they mean."""
+        return self.level == "warning" and not self.answers
+
+    @property
+    def mark(self) -> str:
+        """The sign on the page: what answers the question never looks like a warning."""
+        return ANSWER_SIGN if self.answers else self.sign
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """What a page opens with: the question, one sentence, how sure it is, and a picture.
+
+    Example::
+
+        >>> Answer("Is it so?", "It is so.", "certain").in_words
+        'certain at 95%'
+    """
+
+    question: str
+    sentence: str
+    sure: Sureness
+    plot: DotPlot | None = None
+    verdict: str = ""
+    """The text of the verdict that the sentence says all of."""
+    scene: Drawing | None = None
+    """What can be seen of the agents, such as a map with their paths."""
+
+    @property
+    def in_words(self) -> str:
+        return SURENESS[self.sure]
+
 
 @dataclass(frozen=True, repr=False)
 class Page:
@@ -138,6 +209,8 @@ class Page:
     """Runs that failed or are missing, with the reason."""
     premises: tuple[str, ...] = ()
     """What was assumed about the data, or done to them, that the results depend on."""
+    answer: Answer | None = None
+    """What the page opens with; without it, the page opens with its summary."""
 
     def __post_init__(self) -> None:
         for kind in (self.tables, self.drawings):
@@ -156,8 +229,49 @@ class Page:
 
     @property
     def drawings(self) -> Iterator[Drawing]:
+        if self.answer is not None and self.answer.scene is not None:
+            yield self.answer.scene
         for section in self.sections:
             yield from section.drawings
+
+    @property
+    def shown(self) -> tuple[Section, ...]:
+        """The sections in the order of the page: the evidence, then what is folded away."""
+        return tuple(sorted(self.sections, key=lambda section: section.folded))
+
+    @property
+    def found(self) -> tuple[Verdict, ...]:
+        """The verdicts that say what was found, those of the answer first."""
+        said = "" if self.answer is None else self.answer.verdict
+        found = (each for each in self.verdicts if not each.is_caution and each.text != said)
+        return tuple(sorted(found, key=lambda verdict: not verdict.answers))
+
+    @property
+    def cautions(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.verdicts if verdict.is_caution)
+
+    @property
+    def glossary(self) -> dict[str, str]:
+        """The terms that the page uses, and what they mean."""
+        return terms_in(self.texts())
+
+    def texts(self) -> Iterator[str]:
+        """Yield the texts in which terms are explained."""
+        yield self.summary
+        if self.answer is not None:
+            yield self.answer.sentence
+            if self.answer.plot is not None:
+                yield self.answer.plot.caption
+                for line in self.answer.plot.lines:
+                    yield from (line.name, line.detail)
+        yield from self.premises
+        yield from (verdict.text for verdict in self.verdicts)
+        for section in self.sections:
+            yield from (section.title, *section.text)
+            for table in section.tables:
+                yield from (table.caption, *table.columns)
+                yield from (cell for row in table.texts for cell in row)
+            yield from (drawing.caption for drawing in section.drawings)
 
 
 def write_page(page: Page, folder: Path) -> Path:
@@ -174,10 +288,16 @@ def write_page(page: Page, folder: Path) -> Path:
 
 
 def html(page: Page) -> str:
+    explain = Explainer()
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["note"] = note_of
     environment.filters["key"] = sort_key
     environment.filters["classes"] = classes
+    environment.filters["explain"] = explain
+    environment.filters["explained"] = explained
+    environment.filters["columns"] = shown_columns
+    environment.filters["stacks"] = stacks
+    environment.filters["pairs"] = pairs
     script = template("page.js")
     return environment.from_string(template("page.html")).render(
         page=page,
@@ -187,6 +307,9 @@ def html(page: Page) -> str:
         many_rows=MANY_ROWS,
         many_sections=MANY_SECTIONS,
         facets=FACETS,
+        names=NAMES,
+        glossary=page.glossary,
+        restart=explain.restart,
         version=instinct.__version__,
     )
 
@@ -214,3 +337,39 @@ def classes(cell: TableCell, numeric: bool) -> str:
     elif isinstance(cell, Missing):
         found.append("missing")
     return " ".join(filter(None, found))
+
+
+def shown_columns(table: Table) -> list[int]:
+    """Return the columns to show: without `dataset` where it is the same everywhere.
+
+    >>> row = ("hopper", "BC", "1")
+    >>> shown_columns(Table("t", "", ("dataset", "algorithm", "x"), (row, row)))
+    [1, 2]
+    """
+    same = {
+        i
+        for i, name in enumerate(table.columns[:-2])
+        if name == "dataset" and len(table.rows) > 1 and len({row[i] for row in table.texts}) == 1
+    }
+    return [i for i in range(len(table.columns)) if i not in same]
+
+
+def stacks(table: Table) -> bool:
+    """Tell whether the rows of a table are too long for a phone."""
+    columns = shown_columns(table)
+    widths = [
+        max([longest_word(table.columns[i]), *(len(row[i]) for row in table.texts)])
+        for i in columns
+    ]
+    return sum(widths) + 2 * len(widths) > NARROW
+
+
+def pairs(section: Section) -> bool:
+    """Tell whether a section has one table and one figure that fit beside each other."""
+    if len(section.tables) != 1 or len(section.drawings) != 1 or section.drawings[0].wide:
+        return False
+    return len(shown_columns(section.tables[0])) <= PAIRED
+
+
+def longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)

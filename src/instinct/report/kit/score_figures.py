@@ -107,7 +107,7 @@ def draw_scores(bars: Iterable[Bar], scale: Scale = SCORE) -> Figure:
 
 
 def draw_bias(bars: Iterable[BiasBar]) -> Figure:
-    """Draw bars from 1 on a log axis, with × above the infinite ones."""
+    """Draw bars from 1 on a log axis, with ∞ above the infinite ones."""
     panels = bias_panels([*bars])
     shown = [each.bars[0] for clusters in panels.values() for each in clusters]
     finite = [
@@ -195,7 +195,17 @@ def number_bars(panel: Axes, places: list[tuple[int, Bar]], decimals: int) -> No
     for x, bar in places:
         if bar.mean is not None:
             top = max(bar.mean + (bar.stderr or 0), 0)
-            number(panel, x, top, f"{bar.mean:.{decimals}f}")
+            number(panel, x, top, short_number(bar.mean, decimals))
+
+
+def short_number(value: float, decimals: int) -> str:
+    """Write a number with so few decimals that it is no wider than its bar.
+
+    >>> short_number(2937.97, 2), short_number(-1.19, 2), short_number(87.44, 1)
+    ('2938', '-1.19', '87.4')
+    """
+    digits = len(f"{abs(value):.0f}")
+    return f"{value:.{max(0, min(decimals, 3 - digits))}f}"
 
 
 def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
@@ -209,7 +219,7 @@ def draw_bias_bar(panel: Axes, x: float, bar: BiasBar, top: float) -> None:
     low, high = bar.low or bar.bias, bar.high or bar.bias
     panel.vlines(x, min(low, end), min(high, end if infinite else top), color=INK, linewidth=0.9)
     if infinite:
-        panel.plot(x, top / 1.25, "x", color=INK, markeredgewidth=1.5)
+        panel.text(x, top / 1.3, "∞", ha="center", va="center", fontsize=14).set_in_layout(False)
     elif math.isinf(high):
         panel.plot(x, top / 1.05, "^", color=INK, markersize=4)
         number(panel, x, bar.bias, f"{bar.bias:.3g}", beside=True)

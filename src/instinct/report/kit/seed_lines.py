@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
 from instinct.data import Array
-from instinct.report.kit.curves import ACROSS
+from instinct.report.kit.curves import WIDE, PanelGrid
 from instinct.report.kit.figures import figure, label_colors, styled
 
 
@@ -23,17 +23,16 @@ class SeedLine(NamedTuple):
     values: Array
 
 
-def draw_lines(lines: Sequence[SeedLine], quantity: str) -> Figure:
+def draw_lines(lines: Sequence[SeedLine], quantity: str, grid: PanelGrid = WIDE) -> Figure:
     """Draw the panels in the order of the lines, with one scale and one legend for all."""
     names = [*dict.fromkeys(line.panel for line in lines)]
     colors = label_colors(line.label for line in lines)
-    columns = min(ACROSS, len(names))
-    drawing = figure(3.3 * columns, 2.3 * math.ceil(len(names) / columns) + 0.4)
+    columns = min(grid.across, len(names))
+    rows = math.ceil(len(names) / columns)
+    drawing = figure(grid.width * columns, grid.height * rows + 0.4)
     with styled():
-        grid = drawing.subplots(
-            math.ceil(len(names) / columns), columns, squeeze=False, sharey=True
-        )
-        panels: list[Axes] = [*grid.flat]
+        axes = drawing.subplots(rows, columns, squeeze=False, sharey=True)
+        panels: list[Axes] = [*axes.flat]
         for panel, name in zip(panels, names, strict=False):
             for line in lines:
                 if line.panel == name:
@@ -46,8 +45,10 @@ def draw_lines(lines: Sequence[SeedLine], quantity: str) -> Figure:
             panel.xaxis.set_major_formatter(EngFormatter(sep=""))
         for panel in panels[len(names) :]:
             panel.remove()
-        for first in grid[:, 0]:
+        for first in axes[:, 0]:
             first.set_ylabel(quantity)
         handles = [Line2D([], [], color=color) for color in colors.values()]
-        drawing.legend(handles, [*colors], loc="outside lower center", ncols=min(6, len(colors)))
+        drawing.legend(
+            handles, [*colors], loc="outside lower center", ncols=min(2 * columns, len(colors))
+        )
     return drawing

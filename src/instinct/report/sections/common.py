@@ -8,7 +8,7 @@ import numpy as np
 
 from instinct.data import ALL, Array
 from instinct.deep.algorithms.settings import Setting
-from instinct.report.kit.curves import Curve
+from instinct.report.kit.curves import PHONE, Curve
 from instinct.report.kit.curves import draw as draw_curves
 from instinct.report.kit.length_bias import Scatter, draw_grid
 from instinct.report.kit.length_bias import draw as draw_length_bias
@@ -143,6 +143,7 @@ def action_section(findings: Findings) -> Iterator[Section]:
                 Table("actions", "Distance of actions at recorded states.", heads, tuple(rows)),
             ),
             detail=findings.main is not None,
+            folded=findings.main is not None,
         )
 
 
@@ -178,6 +179,7 @@ def data_section(findings: Findings) -> Iterator[Section]:
     yield Section(
         title="The data",
         detail=findings.main is not None,
+        folded=True,
         text=(LENGTH_BIAS,),
         tables=(Table("data", "The datasets before filters.", columns, tuple(rows)),),
         drawings=tuple(length_bias(findings)),
@@ -218,12 +220,13 @@ def curves_section(findings: Findings) -> Iterator[Section]:
         curves = [*learning_curves(findings, dataset, algorithm)]
         if curves:
             caption = (
-                f"{algorithm} on {dataset}: means over the training steps before each point; "
-                "the band spans the seeds."
+                f"{algorithm} on {dataset}: means over the training steps before each point"
+                + ("." if findings.plan.seeds == 1 else "; the band spans the seeds.")
             )
-            drawings.append(Drawing(f"curves-{number}", draw_curves(curves), caption))
+            narrow = draw_curves(curves, PHONE)
+            drawings.append(Drawing(f"curves-{number}", draw_curves(curves), caption, narrow))
     if drawings:
-        yield Section(title="Learning curves", drawings=tuple(drawings))
+        yield Section(title="Learning curves", drawings=tuple(drawings), folded=True)
 
 
 def learning_curves(findings: Findings, dataset: str, algorithm: str) -> Iterator[Curve]:
@@ -268,7 +271,7 @@ def settings_section(findings: Findings) -> Iterator[Section]:
     if tuned:
         columns = ("dataset", "algorithm", "label", *if_filtered(plan, "filter"), "tuned settings")
         tables.append(Table("tuned", "Chosen by tuning.", columns, tuned))
-    yield Section(title="Settings", tables=tuple(tables), detail=True)
+    yield Section(title="Settings", tables=tuple(tables), detail=True, folded=True)
 
 
 def settings_by_label(plan: Plan, algorithm: str) -> dict[str, dict[str, Setting]]:

@@ -7,6 +7,7 @@ import numpy as np
 from instinct.data import ALL, Array
 from instinct.deep import ALGORITHMS, configure
 from instinct.deep.training.diagnostics import DIAGNOSTICS
+from instinct.report.kit.curves import PHONE, WIDE
 from instinct.report.kit.page import Drawing, Section
 from instinct.report.kit.seed_lines import SeedLine, draw_lines
 from instinct.report.kit.tables import Missing, Number, Table, TableCell
@@ -45,6 +46,7 @@ def diagnostics_section(findings: Findings) -> Iterator[Section]:
             tables=tuple(tables),
             drawings=drawings,
             detail=True,
+            folded=True,
         )
 
 
@@ -146,7 +148,8 @@ def progress_drawings(findings: Findings) -> Iterator[Drawing]:
                 f"run, {episodes} test episodes at each point. The last point is the final policy, "
                 f"with {findings.plan.episodes} test episodes."
             )
-            yield Drawing(f"progress-{number}", draw_lines(lines, QUANTITIES[main]), caption)
+            wide, narrow = (draw_lines(lines, QUANTITIES[main], grid) for grid in (WIDE, PHONE))
+            yield Drawing(f"progress-{number}", wide, caption, narrow)
 
 
 def seed_lines(found: CellResult, quantity: str) -> Iterator[SeedLine]:

@@ -37,14 +37,17 @@ def quantity_section(findings: Findings, quantity: str) -> Section:
         f"{what.capitalize()} of the final policy: mean, {error}{findings.plan.episodes} test "
         f"episodes {per_seed(findings.plan.seeds)}."
     )
+    detail = (quantity == "return" and findings.main != "return") or (
+        quantity == "length" and "normalized_cost" in findings.quantities()
+    )
     return Section(
         title=what.capitalize(),
         tables=(Table(quantity, caption, *grid(findings, quantity)),),
         drawings=(
             Drawing(f"{quantity}-figure", draw_scores(bars(findings, quantity), scale), caption),
         ),
-        detail=(quantity == "return" and findings.main != "return")
-        or (quantity == "length" and "normalized_cost" in findings.quantities()),
+        detail=detail,
+        folded=quantity != findings.main,
     )
 
 

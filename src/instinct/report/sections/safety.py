@@ -40,6 +40,7 @@ def safety_section(findings: Findings) -> Iterator[Section]:
         f"{' ± one standard error' if plan.seeds > 1 else ''} over {plan.seeds} "
         f"{'seed' if plan.seeds == 1 else 'seeds'}, {plan.episodes} test episodes each."
     )
+    bars = "" if plan.seeds == 1 else "; bars are one standard error over seeds"
     yield Section(
         title="Score and cost",
         text=(MEANING, *count_safe(findings)),
@@ -49,7 +50,7 @@ def safety_section(findings: Findings) -> Iterator[Section]:
                 "reward-and-cost-figure",
                 draw_reward_cost([*panels(findings, main)], QUANTITIES[main]),
                 "Score against cost. Empty marks are agents trained on all data, full marks those "
-                "with a filter; bars are one standard error over seeds.",
+                f"with a filter{bars}.",
             ),
         ),
     )

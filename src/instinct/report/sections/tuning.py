@@ -25,6 +25,7 @@ def tuning_section(findings: Findings) -> Iterator[Section]:
     seeds = "one seed" if plan.tuning_seeds == 1 else f"mean over {plan.tuning_seeds} seeds"
     yield Section(
         title="Tuning",
+        folded=True,
         tables=(
             Table(
                 "tuning",

@@ -108,5 +108,26 @@
     if (bar.childElementCount) document.querySelector("header").after(bar);
   }
 
+  // Folded parts open when a link leads to them, and stay open when the page is loaded again.
+  function keepOpen() {
+    const folded = [...document.querySelectorAll("details")];
+    const open = () => document.querySelector(`${location.hash || "#_"} > details`)?.setAttribute("open", "");
+    addEventListener("hashchange", open);
+    open();
+    try {
+      const before = (sessionStorage.getItem(location.pathname) || "").split(" ");
+      for (const each of folded) {
+        each.open ||= before.includes(each.id);
+        each.addEventListener("toggle", () => {
+          const ids = folded.filter((other) => other.open).map((other) => other.id);
+          sessionStorage.setItem(location.pathname, ids.join(" "));
+        });
+      }
+    } catch {
+      // A browser may forbid to keep anything.
+    }
+  }
+
   addFacets();
+  keepOpen();
 })();
