@@ -45,14 +45,17 @@ def rewards_plot(findings: Findings, dataset: str) -> DotPlot | None:
     ]
     lines += baseline_lines(findings, dataset, main)
     gap = (agents.wrong, agents.true.value)
-    size = f"{abs(gap[1] - gap[0]):{form}}"
     change = "loses" if gap[0] <= gap[1] else "gains"
+    size = f"{abs(gap[1] - gap[0]):{form}}"
+    shaded = f" Shaded: what the worst of the wrong rewards {change}, {size}."
+    if float(size) == 0:
+        shaded = " No wrong reward loses anything."
     return DotPlot(
         QUANTITIES[main],
         tuple(numbered(line, form) for line in lines),
         gap,
         findings.known_best(dataset),
-        caption(findings, f" Shaded: what the worst of the wrong rewards {change}, {size}."),
+        caption(findings, shaded),
     )
 
 
@@ -72,7 +75,8 @@ def imitation_values(findings: Findings, dataset: str, main: str) -> Array | Non
 
 
 def numbered(line: Line, form: str) -> Line:
-    return Line(line.name, line.dots, line.detail, format(line.dots[0].value, form))
+    number = format(line.dots[0].value, form).replace("-", "−")
+    return Line(line.name, line.dots, line.detail, number)
 
 
 def results_plot(findings: Findings, dataset: str) -> DotPlot | None:

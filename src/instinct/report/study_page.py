@@ -1,10 +1,12 @@
 """The page of a study or an audit, made from the findings in its store."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from instinct.report.answer import answer
 from instinct.report.kit.page import Page, Section
 from instinct.report.kit.panels import unique
+from instinct.report.scenes import scene
 from instinct.report.sections.common import FEW
 from instinct.report.sections.registry import JUDGED, SECTIONS, SectionMaker, make_sections
 from instinct.report.terminals import describe_terminals
@@ -30,7 +32,7 @@ def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
         provenance=provenance(findings),
         verdicts=tuple(v for each in found.values() for v in each) if few else (),
         missing=findings.missing,
-        answer=answer(findings, found),
+        answer=replace(answer(findings, found), scene=scene(findings)),
     )
 
 

@@ -1,10 +1,11 @@
 """The page of the grid world: BC and PEVI beside the paper's."""
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.experiments.gridworld.figures import draw_length_bias, draw_map
+from instinct.experiments.gridworld.figures import draw_length_bias
 from instinct.experiments.provenance import provenance
 from instinct.experiments.results import ExperimentResults
 from instinct.paper import gridworld as paper_gridworld
+from instinct.report.kit.grid_map import draw_map
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table, TableCell
 

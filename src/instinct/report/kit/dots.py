@@ -61,7 +61,7 @@ class DotPlot:
 
     >>> plot = DotPlot("score", (Line("true", (Dot("true", 90.0, 80.0, 100.0),)),))
     >>> [text for _, text in plot.ticks]
-    ['80', '85', '90', '95', '100']
+    ['80', '90', '100']
     """
 
     quantity: str
