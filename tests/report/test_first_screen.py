@@ -121,7 +121,8 @@ def test_dots_are_where_the_axis_says(tab: Tab) -> None:
     (x0, v0), (x1, v1) = ticks[0], ticks[-1]
     lines = tab.locator(".dots .line:not(.axis)").evaluate_all(
         "all => all.map((x) => { const b = x.querySelector('.dot').getBoundingClientRect(); "
-        "return [(b.left + b.right) / 2, Number(x.querySelector('.number').textContent.replace('−', '-'))]; })"
+        "return [(b.left + b.right) / 2, "
+        "Number(x.querySelector('.number').textContent.replace('−', '-'))]; })"
     )
     assert len(lines) == 6
     for x, value in lines:

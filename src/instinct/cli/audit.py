@@ -196,6 +196,7 @@ def audit_command(
     if remove_terminals + keep_terminals + both_ends > 1:
         raise BadInput("give only one of --remove-terminals, --keep-terminals and --both-ends")
     from instinct.audits.audit import audit_folder, run_audit
+    from instinct.audits.live import live_page
     from instinct.audits.options import AuditOptions
     from instinct.audits.progress import show_study_progress
     from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
@@ -223,12 +224,12 @@ def audit_command(
         where = audit_folder(dataset) if folder is None else folder
         if len(datasets) > 1 and folder is not None:
             where = folder / audit_folder(dataset).name
-        with show_study_progress(dataset) as display:
+        with show_study_progress(dataset) as display, live_page(where, display) as live:
             found = run_audit(
                 dataset,
                 options,
                 where,
-                display=display,
+                display=live,
                 executor=make,
                 roles=roles,
                 retry_failed=retry_failed,

@@ -16,6 +16,7 @@ from instinct.cli.executors import (
 from instinct.cli.help import App
 from instinct.cli.options import folder_option
 from instinct.cli.output import Json
+from instinct.cli.watch import watch
 from instinct.errors import BadInput
 from instinct.util.paths import check_exists
 
@@ -172,3 +173,6 @@ def report(name: Name, folder: Out = None, json: Json = False) -> None:
     from instinct.cli import study_actions
 
     study_actions.report(name, folder, json)
+
+
+app.command()(watch)

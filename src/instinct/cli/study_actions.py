@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from instinct.audits.live import live_page
 from instinct.audits.progress import show_study_progress
 from instinct.cli.executors import check_failures
 from instinct.cli.options import split_names
@@ -120,8 +121,8 @@ def run(
     """Run or continue a study with runs, and report it."""
     planned = selection.plan()
     folder = folder or Path("results") / folder_name(planned.name)
-    with show_study_progress(planned.name) as display:
-        run_plan(planned, folder, display.trials, make, reuse, retry_failed=retry_failed)
+    with show_study_progress(planned.name) as display, live_page(folder, display) as live:
+        run_plan(planned, folder, live.trials, make, reuse, retry_failed=retry_failed)
     write_report(selection.name, folder, json)
     check_failures(read_findings(folder))
 

@@ -63,7 +63,7 @@ def share_sentence(findings: Findings, dataset: str, verdict: Verdict) -> tuple[
     """Say which share of the best true-reward result is reached under any reward."""
     agents, numbers = find_agents(findings, dataset), verdict.numbers
     assert agents is not None
-    seeds = findings.plan.seeds
+    seeds = min(agents.true.runs, *(mean.runs for mean in agents.by_label.values()))
     over = "one seed, so no interval" if seeds == 1 else f"{seeds} seeds"
     if "share" not in numbers:
         form, what = form_of(findings.plan, str(findings.main)), QUANTITIES[str(findings.main)]

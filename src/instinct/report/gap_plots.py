@@ -25,11 +25,10 @@ def dot(kind: Kind, mean: Mean) -> Dot:
     return Dot(kind, *mean_interval(mean))
 
 
-def caption(findings: Findings, more: str = "") -> str:
+def caption(lines: Sequence[Line], more: str = "") -> str:
     """Say what dots and bars are; bars only where there are any."""
-    seeds = findings.plan.seeds
-    bars = "One seed: no intervals." if seeds == 1 else f"Mean of {seeds} seeds, 95% interval."
-    return f"{bars}{more}"
+    bars = any(dot.low is not None for line in lines for dot in line.dots)
+    return f"{'Mean over seeds, 95% interval.' if bars else 'One seed: no intervals.'}{more}"
 
 
 def rewards_plot(findings: Findings, dataset: str) -> DotPlot | None:
@@ -55,7 +54,7 @@ def rewards_plot(findings: Findings, dataset: str) -> DotPlot | None:
         tuple(numbered(line, form) for line in lines),
         gap,
         findings.known_best(dataset),
-        caption(findings, shaded),
+        caption(lines, shaded),
     )
 
 
@@ -95,7 +94,7 @@ def results_plot(findings: Findings, dataset: str) -> DotPlot | None:
         QUANTITIES[main],
         tuple(numbered(line, form) for line in lines),
         best=findings.known_best(dataset),
-        caption=caption(findings),
+        caption=caption(lines),
     )
 
 
@@ -176,6 +175,6 @@ def datasets_plot(findings: Findings, datasets: Sequence[str]) -> DotPlot | None
         tuple(lines),
         best=best.pop() if len(best) == 1 else None,
         caption=caption(
-            findings, " Wrong: the worst of the wrong rewards. %: its share of the true one."
+            lines, " Wrong: the worst of the wrong rewards. %: its share of the true one."
         ),
     )

@@ -6,9 +6,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from instinct.benchmarks.gridworld.world import GridWorld
-from instinct.report.kit.grid_map import draw_map
 from instinct.experiments.results import ExperimentResults
 from instinct.report.kit.figures import INK, figure, label_colors, label_powers, styled
+from instinct.report.kit.grid_map import draw_map
 from instinct.report.kit.page import Drawing, Page, Section
 from instinct.report.kit.tables import Number, Table
 

@@ -19,6 +19,7 @@ from instinct.report.kit.dots import DotPlot
 from instinct.report.kit.figures import save, svg
 from instinct.report.kit.glossary import Explainer, explained, terms_in
 from instinct.report.kit.latex import write_latex
+from instinct.report.kit.live import Live
 from instinct.report.kit.tables import Missing, Number, Table, TableCell, note_of, write_csv
 from instinct.util.atomic import write_atomically
 
@@ -211,6 +212,8 @@ class Page:
     """What was assumed about the data, or done to them, that the results depend on."""
     answer: Answer | None = None
     """What the page opens with; without it, the page opens with its summary."""
+    live: Live | None = None
+    """How far the study is while it runs: the page then loads itself again."""
 
     def __post_init__(self) -> None:
         for kind in (self.tables, self.drawings):
