@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import instinct
 from instinct.benchmarks.gridworld.world import GridWorld
 from instinct.report.kit.page import html
@@ -15,6 +17,12 @@ def grid_audit(folder: Path, **options: Any) -> instinct.Audit:
     )
 
 
+def path_names(found: instinct.Audit) -> list[str]:
+    legend = found.figures["map"].axes[0].get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def test_the_page_opens_with_the_map(tmp_path: Path) -> None:
     found = grid_audit(tmp_path)
     [axes] = found.figures["map"].axes
@@ -23,8 +31,8 @@ def test_the_page_opens_with_the_map(tmp_path: Path) -> None:
     squares = GridWorld().squares
     ends = {}
     for name in ("BC", "PEVI, any reward"):
-        x, y = (float(values[-1]) for values in lines[name].get_data())
-        ends[name] = squares[int(y), int(x)]
+        x, y = np.asarray(lines[name].get_xydata())[-1].astype(int).tolist()
+        ends[name] = str(squares[y, x])
     assert ends == {"BC": "~", "PEVI, any reward": "K"}
     page = html(found.page)
     assert page.index("figure-map") < page.index("What was found")
@@ -33,12 +41,9 @@ def test_the_page_opens_with_the_map(tmp_path: Path) -> None:
 
 def test_rewards_that_lead_elsewhere_have_their_own_paths(tmp_path: Path) -> None:
     found = grid_audit(tmp_path, algorithms=["PEVI"], labels=["original", "zero"])
-    [axes] = found.figures["map"].axes
-    names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["BC", "PEVI, any reward"]
+    assert path_names(found) == ["BC", "PEVI, any reward"]
     alone = grid_audit(tmp_path / "alone", labels=["original"])
-    [axes] = alone.figures["map"].axes
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["BC", "PEVI, original"]
+    assert path_names(alone) == ["BC", "PEVI, original"]
 
 
 def test_the_same_data_in_a_file_have_the_map_until_they_are_gone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from instinct.audits.card import dataset_card
 from instinct.audits.document import audit_document
 from instinct.audits.estimates import estimate_policies
 from instinct.audits.kept import keep_dataset
@@ -116,6 +117,11 @@ class Audit:
     def write(self) -> Path:
         """Write the page with its tables and figures into the folder and return its path."""
         return write_page(self.page, self.folder)
+
+    @property
+    def card(self) -> str:
+        """The dataset card: Markdown with the metadata that Hugging Face reads."""
+        return dataset_card(self.findings, self.page)
 
     def _repr_html_(self) -> str:
         page = html(self.page).replace("&", "&amp;").replace('"', "&quot;")

@@ -49,6 +49,7 @@ COMMANDS = {
         "Evaluate the final policy of a run with the task's own reward.",
     ),
     "study": Entry("study.app", STUDY, "Plan, run and report studies."),
+    "compare": Entry("compare.compare", STUDY, "Put audits side by side on one page."),
     "results": Entry(
         "results.app",
         STUDY,

@@ -166,6 +166,10 @@ def audit_command(
         Path | None,
         folder_option("The audit's folder.", "results/audit-DATASET"),
     ] = None,
+    card: Annotated[
+        bool,
+        typer.Option("--card", help="Write a dataset card, card.md, for publishing the data."),
+    ] = False,
     retry_failed: RetryFailed = False,
     workers: Workers = None,
     executor: Executor = "local",
@@ -196,10 +200,12 @@ def audit_command(
     if remove_terminals + keep_terminals + both_ends > 1:
         raise BadInput("give only one of --remove-terminals, --keep-terminals and --both-ends")
     from instinct.audits.audit import audit_folder, run_audit
+    from instinct.audits.card import CARD
     from instinct.audits.live import live_page
     from instinct.audits.options import AuditOptions
     from instinct.audits.progress import show_study_progress
     from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
+    from instinct.util.atomic import write_atomically
 
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
@@ -236,6 +242,8 @@ def audit_command(
             )
         audits.append(found)
         path = found.write()
+        if card:
+            write_atomically(where / CARD, found.card.encode())
         documents.append(found.document)
         if not json:
             show_page(found.page, path)

@@ -134,26 +134,32 @@ def cannot_say(findings: Findings, by_code: Mapping[str, Verdict]) -> str:
 
 def answer_for_datasets(findings: Findings, found: ByDataset) -> Answer:
     """Count the datasets by what their verdicts say about the use of the reward."""
-    told = [each for verdicts in found.values() for each in verdicts if each.code == SHARE]
-    shares = [each.numbers["share"] for each in told if "share" in each.numbers]
-    unclear = sum(each.code == INCONCLUSIVE for v in found.values() for each in v)
-    if not shares:
+    plot = datasets_plot(findings, [*found])
+    counted = count_shares([*found.values()], "datasets", one_seed=findings.plan.seeds == 1)
+    if counted is None:
         sentence = cannot_say(findings, {}).replace("This audit", "This study")
-        return Answer(QUESTION, sentence, "unknown", datasets_plot(findings, [*found]))
+        return Answer(QUESTION, sentence, "unknown", plot)
+    return Answer(QUESTION, *counted, plot)
+
+
+def count_shares(
+    found: Sequence[Sequence[Verdict]], what: str, *, one_seed: bool
+) -> tuple[str, Sureness] | None:
+    """Count verdicts on several datasets or audits in one sentence; None if there are none."""
+    told = [each for verdicts in found for each in verdicts if each.code == SHARE]
+    shares = [each.numbers["share"] for each in told if "share" in each.numbers]
+    if not shares:
+        return None
+    unclear = sum(each.code == INCONCLUSIVE for verdicts in found for each in verdicts)
     certain = sum(bool(each.numbers.get("certain")) for each in told)
-    enough, little = (
-        sum(share >= ENOUGH for share in shares),
-        sum(share < LITTLE for share in shares),
-    )
-    rest = f"on {little} less than {LITTLE:.0%}"
+    enough = sum(share >= ENOUGH for share in shares)
+    rest = f"on {sum(share < LITTLE for share in shares)} less than {LITTLE:.0%}"
     if unclear:
         rest += f", and {unclear} could not be told"
-    how = "one seed, so no intervals" if findings.plan.seeds == 1 else f"certain on {certain}"
+    how = "one seed, so no intervals" if one_seed else f"certain on {certain}"
+    sure: Sureness = "one seed" if one_seed else "not certain"
     sentence = (
-        f"On {enough} of {len(found)} datasets agents reach at least {ENOUGH:.0%} of the best "
+        f"On {enough} of {len(found)} {what} agents reach at least {ENOUGH:.0%} of the best "
         f"true-reward result whatever reward they are told, {rest} ({how})."
     )
-    sure: Sureness = "one seed" if findings.plan.seeds == 1 else "not certain"
-    if certain == len(found):
-        sure = "certain"
-    return Answer(QUESTION, sentence, sure, datasets_plot(findings, [*found]))
+    return sentence, "certain" if certain == len(found) else sure

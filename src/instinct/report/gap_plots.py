@@ -6,7 +6,7 @@ from instinct.benchmarks.registry import short_name
 from instinct.data import ALL, WRONG_LABELS, Array
 from instinct.report.cell_estimates import cell_estimates
 from instinct.report.kit.dots import Dot, DotPlot, Kind, Line
-from instinct.report.reward_verdicts import find_agents
+from instinct.report.reward_verdicts import below_other_agents, below_the_paper, find_agents
 from instinct.report.sections.numbers import form_of
 from instinct.report.verdict_values import reward_readers
 from instinct.study.findings import Findings
@@ -155,26 +155,47 @@ def action_plot(findings: Findings, dataset: str) -> DotPlot | None:
 
 def datasets_plot(findings: Findings, datasets: Sequence[str]) -> DotPlot | None:
     """Plot a row per dataset: the best true-reward agent, the worst wrong reward, imitation."""
-    main, lines = findings.main, []
-    for dataset in datasets if main is not None else ():
-        agents = find_agents(findings, dataset)
-        if agents is None:
-            continue
-        worst = min(agents.by_label.values(), key=lambda mean: mean.value)
-        dots = [dot("true", agents.true), dot("wrong", worst)]
-        found = imitation_values(findings, dataset, str(main))
-        if found is not None:
-            dots.append(dot("imitation", mean_of(found)))
-        share = f"{agents.wrong / agents.true.value:.0%}" if agents.true.value > 0 else ""
-        lines.append(Line(short_name(dataset, findings.plan.datasets), tuple(dots), "", share))
+    names = {dataset: short_name(dataset, findings.plan.datasets) for dataset in datasets}
+    return rows_plot([(names[dataset], findings, dataset) for dataset in datasets])
+
+
+def rows_plot(rows: Sequence[tuple[str, Findings, str]]) -> DotPlot | None:
+    """Plot named datasets of one or several studies, as shares where their quantities differ."""
+    mains = {findings.main for _, findings, _ in rows}
+    shares = len(mains) > 1
+    lines = [
+        line for row in rows for line in [dataset_line(*row, shares=shares)] if line is not None
+    ]
     if not lines:
         return None
-    best = {findings.known_best(dataset) for dataset in datasets}
+    best = {findings.known_best(dataset) for _, findings, dataset in rows}
+    more = " Wrong: the worst of the wrong rewards. %: its share of the true one (?: inconclusive)."
     return DotPlot(
-        QUANTITIES[str(main)],
+        "share of the true-reward result" if shares else QUANTITIES[str(mains.pop())],
         tuple(lines),
-        best=best.pop() if len(best) == 1 else None,
-        caption=caption(
-            lines, " Wrong: the worst of the wrong rewards. %: its share of the true one."
-        ),
+        best=best.pop() if len(best) == 1 and not shares else None,
+        caption=caption(lines, more),
     )
+
+
+def dataset_line(name: str, findings: Findings, dataset: str, *, shares: bool) -> Line | None:
+    """Return the dots of one dataset: true, worst wrong, imitation."""
+    agents = None if findings.main is None else find_agents(findings, dataset)
+    if agents is None or (shares and agents.true.value <= 0):
+        return None
+    worst = min(agents.by_label.values(), key=lambda mean: mean.value)
+    dots = [dot("true", agents.true), dot("wrong", worst)]
+    found = imitation_values(findings, dataset, str(findings.main))
+    if found is not None:
+        dots.append(dot("imitation", mean_of(found)))
+    if shares:
+        dots = [scaled(each, 1 / agents.true.value) for each in dots]
+    share = f"{agents.wrong / agents.true.value:.0%}" if agents.true.value > 0 else ""
+    if below_other_agents(findings, dataset, agents) or below_the_paper(findings, dataset, agents):
+        share = "?"
+    return Line(name, tuple(dots), "", share)
+
+
+def scaled(mean: Dot, factor: float) -> Dot:
+    ends = (None if end is None else end * factor for end in (mean.low, mean.high))
+    return Dot(mean.kind, mean.value * factor, *ends)

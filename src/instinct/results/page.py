@@ -13,6 +13,7 @@ from instinct.report.kit.tables import Table
 from instinct.report.study_page import judged
 from instinct.results.archive import STUDY, read_archive
 from instinct.results.claims import Case, CheckedClaim, check_claims, count
+from instinct.results.leaderboard import LEADERBOARD, write_leaderboard
 from instinct.results.our_evidence import OurEvidence
 from instinct.study.findings import Findings
 from instinct.util.atomic import replacing
@@ -41,6 +42,7 @@ def write_results(folder: Path, page: Path) -> None:
             parts.append(folded("Missing", findings.missing))
     with replacing(page) as scratch:
         scratch.write_text("\n\n".join(parts) + "\n", "utf-8")
+    write_leaderboard((each for each, _ in kept.values()), folder, page.with_name(LEADERBOARD))
 
 
 def opening(folder: str, page: str) -> Iterator[str]:
@@ -52,7 +54,8 @@ def opening(folder: str, page: str) -> Iterator[str]:
         "study. Numbers are means over seeds ± one standard error, of the final policy in the true "
         "task. Our data are not D4RL's ([datasets](datasets.md)), and the quick preset is not the "
         "paper's ([presets](presets.md)). Three seeds show only large differences. Agents in "
-        "italics are not safe."
+        "italics are not safe. The [leaderboard](leaderboard.md) orders all datasets by their "
+        "positive bias."
     )
 
 
