@@ -17,6 +17,7 @@ from instinct.cli.executors import (
 from instinct.cli.options import (
     FILTERS_HELP,
     TASKS_HELP,
+    RUNNING,
     ActionRange,
     assignment_option,
     folder_option,
@@ -64,6 +65,7 @@ def audit_command(
         typer.Option(
             "--control",
             help="Train ATAC and PSPI without their pessimism as well: is it the cause?",
+            rich_help_panel=WHAT,
         ),
     ] = False,
     preset: Annotated[
@@ -168,7 +170,11 @@ def audit_command(
     ] = None,
     card: Annotated[
         bool,
-        typer.Option("--card", help="Write a dataset card, card.md, for publishing the data."),
+        typer.Option(
+            "--card",
+            help="Write a dataset card, card.md, for publishing the data.",
+            rich_help_panel=RUNNING,
+        ),
     ] = False,
     retry_failed: RetryFailed = False,
     workers: Workers = None,
