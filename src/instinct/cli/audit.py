@@ -16,8 +16,8 @@ from instinct.cli.executors import (
 )
 from instinct.cli.options import (
     FILTERS_HELP,
-    TASKS_HELP,
     RUNNING,
+    TASKS_HELP,
     ActionRange,
     assignment_option,
     folder_option,
