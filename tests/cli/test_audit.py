@@ -79,6 +79,17 @@ def test_control_without_pessimism(run: Run, logs: Path, tmp_path: Path) -> None
     assert "no algorithm of the audit has a control; ATAC and PSPI have one" in refused.err
 
 
+def test_algorithms_by_name(run: Run, logs: Path, tmp_path: Path) -> None:
+    arguments = ("audit", logs, "--env", "InvertedPendulum-v5", "--labels", "original")
+    names = ("--algorithms", "awr,td3+bc,rebrac,edac")
+    small = (*SMALL, "--seeds", 1, "--episodes", 2, "--out", tmp_path, "--json")
+    outcome = run(*arguments, *names, *small)
+    assert outcome.code == 0, outcome.err
+    found = [row["algorithm"] for row in outcome.json["results"]]
+    assert found == ["BC", "AWR", "TD3+BC", "ReBRAC", "EDAC"]
+    assert all(row["return"] > 0 for row in outcome.json["results"])
+
+
 def test_file_is_evaluated_in_the_named_environment(run: Run, logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "audit"
     arguments = ("audit", logs, "--env", "InvertedPendulum-v5", "--algorithms", "iql", *SMALL)

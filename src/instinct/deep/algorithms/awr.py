@@ -72,6 +72,12 @@ class Valuation(Algorithm):
     rate: float = setting(3e-4, above=0)
     discount: float = setting(0.99, above=0, below=1)
 
+    def prepare(self, dataset: Dataset) -> Data:
+        """Add the returns; a cut is a timeout like any other."""
+        data, discount = super().prepare(dataset), float(self.discount)
+        returns = monte_carlo_returns(dataset, discount, mean_value(dataset, discount))
+        return Data(data.rows, data.rewards | {"returns": returns})
+
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> Learner[MLP]:
         del warm
         n, _ = sizes(data)
@@ -122,15 +128,14 @@ class AWR(GaussianPolicy):
     PESSIMISTIC: ClassVar[bool] = False
     QUICK: ClassVar[Settings | None] = QUICK_GAUSSIAN | {"value_steps": 10_000}
 
-    def warm_start(self) -> Algorithm | None:
+    def warm_start(self) -> Valuation:
         return Valuation(**shared_settings(self, Valuation) | {"steps": self.value_steps})
 
     def prepare(self, dataset: Dataset) -> Data:
-        """Add the returns and the ends of episodes; a cut is a timeout like any other."""
-        data, discount = super().prepare(dataset), float(self.discount)
-        returns = monte_carlo_returns(dataset, discount, mean_value(dataset, discount))
+        """Add the ends of episodes to the data of V."""
+        data = self.warm_start().prepare(dataset)
         ends = np.asarray(dataset.terminals | dataset.timeouts, np.float32)
-        return Data(data.rows | {"ends": ends}, data.rewards | {"returns": returns})
+        return Data(data.rows | {"ends": ends}, data.rewards)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> AWRState:
         assert isinstance(warm, Learner)

@@ -57,7 +57,7 @@ class ReBRAC(TD3):
         "policy_weight": (0.001, 0.01, 0.05, 0.1),
         "critic_weight": (0.0, 0.001, 0.01, 0.1, 0.5),
     }
-    QUICK: ClassVar[Settings | None] = QUICK_TD3
+    QUICK: ClassVar[Settings | None] = QUICK_TD3 | {"policy_weight": 0.1, "target_rate": 0.01}
 
     def prepare(self, dataset: Dataset) -> Data:
         """Leave out transitions after which no action is known: the last before a timeout."""
