@@ -79,7 +79,7 @@ class Audit:
     @cached_property
     def page(self) -> Page:
         """The page with verdicts, tables and figures."""
-        return compose(self.findings, self.sections)
+        return compose(self.findings, self.sections, self.folder)
 
     @property
     def results(self) -> pd.DataFrame:

@@ -235,7 +235,7 @@ def write_report(name: str, folder: Path, json: bool) -> None:
         }
     else:
         findings = read_findings(folder)
-        page, content = compose(findings), study_document(findings)
+        page, content = compose(findings, folder=folder), study_document(findings)
     path = write_page(page, folder)
     if json:
         print_json(content | {"page": str(path)})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from instinct.report.answer import answer
 from instinct.report.kit.page import Page, Section
@@ -14,8 +15,12 @@ from instinct.report.verdicts import verdicts
 from instinct.study.findings import Findings
 
 
-def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
+def compose(
+    findings: Findings, sections: Iterable[SectionMaker] = (), folder: Path | None = None
+) -> Page:
     """Make the page of a study: verdicts, the registered sections, then those of `sections`.
+
+    Pictures of the agents need the folder of the study, which has their policies.
 
     Example::
 
@@ -32,7 +37,7 @@ def compose(findings: Findings, sections: Iterable[SectionMaker] = ()) -> Page:
         provenance=provenance(findings),
         verdicts=tuple(v for each in found.values() for v in each) if few else (),
         missing=findings.missing,
-        answer=replace(answer(findings, found), scene=scene(findings)),
+        answer=replace(answer(findings, found), scene=scene(findings, folder)),
     )
 
 

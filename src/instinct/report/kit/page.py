@@ -75,6 +75,8 @@ class Drawing:
     caption: str
     narrow: Figure | None = None
     """The same for a phone, if the figure is too wide for one."""
+    is_photo: bool = False
+    """True: its colors stay as they are in dark mode."""
 
     @property
     def wide(self) -> bool:
