@@ -117,8 +117,10 @@ def film_scene(findings: Findings, task: LocomotionTask, folder: Path) -> Drawin
         word = "fell" if task.end == "fall" else "ended"
         strips.append(Strip(episode.name, pictures, f"{word} at\nstep {len(episode.positions):,}"))
         first += len(at)
-    drawing = draw_filmstrip(strips, [int(step) + 1 for step in steps])
-    return Drawing("film", drawing, FILM, is_photo=True)
+    times = [int(step) + 1 for step in steps]
+    half = [each._replace(pictures=each.pictures[::2]) for each in strips]
+    narrow = draw_filmstrip(half, times[::2], width=1.1)
+    return Drawing("film", draw_filmstrip(strips, times), FILM, narrow, is_photo=True)
 
 
 def filmed(findings: Findings, task: LocomotionTask, folder: Path) -> Iterator[Episode]:

@@ -23,10 +23,10 @@ class Strip(NamedTuple):
     """What is written after the last picture of an episode that has ended."""
 
 
-def draw_filmstrip(strips: Sequence[Strip], steps: Sequence[int]) -> Figure:
-    """Draw the strips with the time above every column."""
+def draw_filmstrip(strips: Sequence[Strip], steps: Sequence[int], width: float = 1.35) -> Figure:
+    """Draw the strips with the time above every column; a picture is `width` inches wide."""
     with styled():
-        drawing = figure(1.35 * len(steps), 1.22 * len(strips) + 0.25)
+        drawing = figure(width * len(steps), SHAPE * width * len(strips) + 0.25)
         drawing.patch.set_alpha(0)
         grid = drawing.subplots(len(strips), len(steps), squeeze=False)
         for line, strip in zip(grid, strips, strict=True):
