@@ -76,4 +76,4 @@ def test_tutorials_run(path: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert [*tmp_path.glob("audit-*/index.html")]
+    assert [*tmp_path.glob("audit-*/study.sqlite")]
