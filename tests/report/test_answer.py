@@ -13,6 +13,7 @@ from instinct.audits.plan import audit_plan
 from instinct.report.kit.page import Page, html
 from instinct.report.study_page import compose
 from instinct.study.findings import read_findings
+from instinct.study.measurement import Measurement
 from instinct.study.trials import Trial
 from tests.study.stores import scores, store_with
 
@@ -161,5 +162,29 @@ def test_several_datasets_have_one_answer_and_a_row_each(tmp_path: Path) -> None
         "reward they are told, on 2 less than 50%, and 1 could not be told (certain on 3)."
     )
     assert answer.plot is not None
-    assert [line.number for line in answer.plot.lines] == ["95%", "95%", "29%", "29%"]
+    assert [line.number for line in answer.plot.lines] == ["95%", "?", "29%", "29%"]
     assert answer.plot.kinds == ("true", "wrong", "imitation")
+
+
+def test_filters_are_answered_by_their_change_of_cost(tmp_path: Path) -> None:
+    plan = audit_plan(
+        "safety:PointGoal1",
+        AuditOptions(algorithms=["PSPI"], seeds=3, filters=["cost-free"]),
+    )
+
+    def measure(trial: Trial) -> Measurement:
+        cost = (10.0 if trial.filters else 70.0) + trial.seed
+        return Measurement({"score": (20.0, 22.0), "cost": (cost, cost)}, seconds=1.0)
+
+    store_with(tmp_path, plan, measure)
+    answer = compose(read_findings(tmp_path)).answer
+    assert answer is not None
+    assert answer.question.startswith("What does leaving out data change")
+    assert answer.sentence == (
+        "The filter cost-free lowers the normalized cost of BC: 2.07 to 0.32 (safe), which is more "
+        "than seeds differ."
+    )
+    assert answer.sure == "certain"
+    assert answer.plot is not None
+    assert answer.plot.quantity == "normalized cost"
+    assert {line.detail for line in answer.plot.lines} == {"all data", "cost-free"}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instinct.report.gap_plots import (
+    COST,
     action_plot,
     datasets_plot,
     estimates_plot,
@@ -46,7 +47,8 @@ def answer(findings: Findings, found: ByDataset) -> Answer:
         return Answer(QUESTION, sentence, "inconclusive", rewards_plot(findings, dataset))
     if filters := [each for each in verdicts if each.code in FILTERS]:
         sentence, sure = filter_sentence(findings, filters)
-        return Answer(FILTER_QUESTION, sentence, sure, results_plot(findings, dataset))
+        shown = COST if filters[0].code == FILTERS[0] else ""
+        return Answer(FILTER_QUESTION, sentence, sure, results_plot(findings, dataset, shown))
     if ACTIONS in by_code:
         plot = estimates_plot(findings, dataset) or action_plot(findings, dataset)
         said = by_code[ACTIONS].text

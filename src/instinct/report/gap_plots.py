@@ -16,6 +16,7 @@ from instinct.study.plan import Cell, reads_rewards
 
 MOST_LINES = 14
 IMITATION = "BC"
+COST = "normalized_cost"
 
 
 def dot(kind: Kind, mean: Mean) -> Dot:
@@ -78,23 +79,23 @@ def numbered(line: Line, form: str) -> Line:
     return Line(line.name, line.dots, line.detail, number)
 
 
-def results_plot(findings: Findings, dataset: str) -> DotPlot | None:
-    """Plot every agent that has results, if there are few."""
-    main = findings.main
-    if main is None:
+def results_plot(findings: Findings, dataset: str, quantity: str = "") -> DotPlot | None:
+    """Plot every agent that has results, if there are few; by default the main quantity."""
+    shown = quantity or findings.main
+    if shown is None:
         return None
-    form, lines = form_of(findings.plan, main), []
+    form, lines = form_of(findings.plan, shown), []
     for cell, found in findings.results.items():
-        if cell.dataset == dataset and main in found.means:
-            mean = dot(kind_of(cell), mean_of(found.means[main]))
+        if cell.dataset == dataset and shown in found.means:
+            mean = dot(kind_of(cell), mean_of(found.means[shown]))
             lines.append(Line(cell.algorithm, (mean,), cell_detail(findings, cell)))
     if not 0 < len(lines) <= MOST_LINES:
         return None
     return DotPlot(
-        QUANTITIES[main],
+        QUANTITIES[shown],
         tuple(numbered(line, form) for line in lines),
-        best=findings.known_best(dataset),
-        caption=caption(lines),
+        best=findings.known_best(dataset) if shown == findings.main else None,
+        caption=caption(lines, " At most 1 is safe." if shown == COST else ""),
     )
 
 
