@@ -116,7 +116,7 @@ def test_a_file_that_is_not_there_is_said_first(run: Run, command: str, tmp_path
     ("words", "at", "found"),
     [
         ("instinct au", "1", {"audit"}),
-        ("instinct study ", "2", {"list", "plan", "run", "status", "report"}),
+        ("instinct study ", "2", {"list", "plan", "run", "status", "report", "watch"}),
         ("instinct audit --see", "2", {"--seeds"}),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from instinct.cli.output import show_page, show_table
-from instinct.report.kit.page import Page, Section, Verdict
+from instinct.report.kit.page import Answer, Page, Section, Verdict
 from instinct.report.kit.tables import Missing, Number, Table
 
 TABLE = Table(
@@ -45,4 +45,18 @@ def test_page_is_printed_without_its_details(capsys: pytest.CaptureFixture[str])
         "✓ It holds [0, 1].",
         "Missing: CQL: diverged",
         "Page: results/index.html",
+    ]
+
+
+def test_the_answer_comes_first_and_cautions_last(capsys: pytest.CaptureFixture[str]) -> None:
+    said = Verdict("89% is reached.", "note", "reward-use")
+    verdicts = (Verdict("One seed.", "warning", "one-seed"), said, Verdict("It lasts.", "holds"))
+    answer = Answer("?", "Any reward reaches 89%.", "one seed", verdict=said.text)
+    show_page(Page("", "Summary.", (), verdicts=verdicts, answer=answer), Path("index.html"))
+    assert capsys.readouterr().out.splitlines() == [
+        "Summary.",
+        "◆ Any reward reaches 89%.",
+        "✓ It lasts.",
+        "! One seed.",
+        "Page: index.html",
     ]

@@ -50,6 +50,9 @@ def audit_document(findings: Findings, page: Page, path: Path) -> dict[str, Any]
         ],
         "estimates": estimates_document(findings, dataset),
         "decision": decision_document(findings, dataset) if findings.main is None else None,
+        "answer": None
+        if page.answer is None
+        else {"sentence": page.answer.sentence, "sure": page.answer.sure},
         "verdicts": [asdict(verdict) for verdict in page.verdicts],
         "missing": [*findings.missing],
         "core_hours": findings.seconds / 3600,

@@ -49,7 +49,9 @@ COMMANDS = {
         "Evaluate the final policy of a run with the task's own reward.",
     ),
     "study": Entry("study.app", STUDY, "Plan, run and report studies."),
-    "compare": Entry("compare.compare", STUDY, "Put audits side by side on one page."),
+    "compare": Entry(
+        "compare.compare", STUDY, "Put audits side by side: datasets, algorithms or versions."
+    ),
     "results": Entry(
         "results.app",
         STUDY,

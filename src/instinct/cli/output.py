@@ -87,7 +87,7 @@ def cell_text(cell: TableCell, notes: Mapping[str, int]) -> Text:
 
 
 def show_page(page: "Page", path: Path) -> None:
-    """Print what a page assumes, its main tables, summary and verdicts, and what is missing."""
+    """Print what a page assumes, its main tables, its answer and verdicts, and what is missing."""
     for premise in page.premises:
         out.print(premise, markup=False)
     for section in page.sections:
@@ -95,8 +95,10 @@ def show_page(page: "Page", path: Path) -> None:
             for table in section.tables:
                 show_table(table)
     out.print(page.summary, markup=False)
-    for verdict in page.verdicts:
-        out.print(f"{verdict.sign} {verdict.text}", markup=False)
+    if page.answer is not None:
+        out.print(Text(plain(page.answer.line), style="bold"))
+    for verdict in (*page.found, *page.cautions):
+        out.print(f"{verdict.mark} {verdict.text}", markup=False)
     for reason in page.missing:
         out.print(f"Missing: {reason}", markup=False)
     out.print(f"Page: {path}", soft_wrap=True, markup=False)

@@ -187,6 +187,11 @@ class Answer:
     def in_words(self) -> str:
         return SURENESS[self.sure]
 
+    @property
+    def line(self) -> str:
+        """The sentence as a terminal shows it."""
+        return f"{ANSWER_SIGN} {self.sentence}"
+
 
 @dataclass(frozen=True, repr=False)
 class Page:
