@@ -19,6 +19,7 @@ from instinct.cli.options import (
     RUNNING,
     TASKS_HELP,
     ActionRange,
+    Log,
     assignment_option,
     folder_option,
     parse_assignments,
@@ -181,6 +182,7 @@ def audit_command(
     executor: Executor = "local",
     ray_address: RayAddress = None,
     checkpoint_seconds: CheckpointSeconds = None,
+    log: Log = None,
     json: Json = False,
     *,
     roles: "Roles",
@@ -211,8 +213,11 @@ def audit_command(
     from instinct.audits.options import AuditOptions
     from instinct.audits.progress import show_study_progress
     from instinct.cli.objects import own_algorithm, own_environment, own_filter, own_label
+    from instinct.engine.trackers import check_tracker, export_study
     from instinct.util.atomic import write_atomically
 
+    if log is not None:
+        check_tracker(log)
     options = AuditOptions(
         algorithms=[own_algorithm(name) for name in split_names(algorithms)],
         control=control,
@@ -248,6 +253,8 @@ def audit_command(
             )
         audits.append(found)
         path = found.write()
+        if log is not None:
+            export_study(log, where)
         if card:
             write_atomically(where / CARD, found.card.encode())
         documents.append(found.document)

@@ -97,3 +97,14 @@ def parse_assignments(texts: Iterable[str] | None) -> dict[str, str]:
         if "=" not in text:
             raise BadInput(f"--set needs NAME=VALUE, not {text!r}")
     return dict(text.split("=", 1) for text in assignments)
+
+
+Log = Annotated[
+    str | None,
+    typer.Option(
+        "--log",
+        metavar="NAME",
+        help="Write the curves for tensorboard, wandb or trackio, too (extras).",
+        rich_help_panel=RUNNING,
+    ),
+]

@@ -14,7 +14,7 @@ from instinct.cli.executors import (
     choose_executor,
 )
 from instinct.cli.help import App
-from instinct.cli.options import folder_option
+from instinct.cli.options import Log, folder_option
 from instinct.cli.output import Json
 from instinct.cli.watch import watch
 from instinct.errors import BadInput
@@ -128,6 +128,7 @@ def run(
     executor: Executor = "local",
     ray_address: RayAddress = None,
     checkpoint_seconds: CheckpointSeconds = None,
+    log: Log = None,
     json: Json = False,
 ) -> None:
     """Run or continue a study; print its tables, and write figures and a page.
@@ -149,6 +150,7 @@ def run(
         choose_executor(executor, workers, ray_address, checkpoint_seconds),
         reuse or [],
         retry_failed,
+        log,
         json,
     )
 

@@ -11,6 +11,7 @@ from instinct.cli.options import split_names
 from instinct.cli.output import out, print_json, show_page, show_progress, show_table
 from instinct.engine.prediction import predict
 from instinct.engine.run_plan import MakeExecutor, run_plan
+from instinct.engine.trackers import check_tracker, export_study
 from instinct.errors import BadInput
 from instinct.experiments.experiment import Experiment, predict_seconds
 from instinct.experiments.registry import EXPERIMENTS, find_experiment
@@ -116,13 +117,18 @@ def run(
     make: MakeExecutor,
     reuse: list[Path],
     retry_failed: bool,
+    log: str | None,
     json: bool,
 ) -> None:
     """Run or continue a study with runs, and report it."""
+    if log is not None:
+        check_tracker(log)
     planned = selection.plan()
     folder = folder or Path("results") / folder_name(planned.name)
     with show_study_progress(planned.name) as display, live_page(folder, display) as live:
         run_plan(planned, folder, live.trials, make, reuse, retry_failed=retry_failed)
+    if log is not None:
+        export_study(log, folder)
     write_report(selection.name, folder, json)
     check_failures(read_findings(folder))
 

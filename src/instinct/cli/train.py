@@ -8,6 +8,7 @@ import typer
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import (
     ActionRange,
+    Log,
     RemoveTerminals,
     Seed,
     Source,
@@ -48,6 +49,7 @@ def train(
         Path | None,
         folder_option("The run's folder.", "runs/DATASET-ALGORITHM-LABEL-SEED"),
     ] = None,
+    log: Log = None,
     json: Json = False,
 ) -> None:
     """Train one agent; call a stopped run again to continue it.
@@ -61,7 +63,10 @@ def train(
     from instinct.data import find_label
     from instinct.deep import StageProgress, cache_programs, find_algorithm, settings_of
     from instinct.deep import train as train_run
+    from instinct.engine.trackers import check_tracker, export_runs
 
+    if log is not None:
+        check_tracker(log)
     name = find_algorithm(algorithm).NAME
     given = own_label(label)
     chosen = find_label(given) if isinstance(given, str) else given
@@ -87,6 +92,8 @@ def train(
         outcome = train_run(run, on_progress=report)
     if outcome.failure:
         raise InstinctError(f"{folder}: {outcome.failure}")
+    if log is not None:
+        export_runs(log, [folder], folder)
     if json:
         last = {metric: float(values[-1]) for metric, values in outcome.metrics.items()}
         document = {"run": str(folder), "settings": settings_of(run.algorithm), "metrics": last}
