@@ -13,6 +13,7 @@ from instinct.engine.inline_executor import InlineExecutor
 from instinct.study.store import open_store
 from instinct.util.versions import versions
 from tests.cli.conftest import Run
+from tests.pages import text_of
 from tests.study.test_ends import recording
 
 SMALL = {"batch_size": 4, "steps": 2, "units": 4}
@@ -58,7 +59,7 @@ def test_data_without_a_known_task_tell_what_a_terminal_is(
     assert said["count"] == dataset.terminals.sum()
     assert is_filtered(found) == (treatment == "removed")
     assert found.page.premises == (said["text"],)
-    assert said["text"] in found.write().read_text()
+    assert said["text"] in text_of(found.write())
 
 
 @pytest.mark.parametrize("remove", [True, False])

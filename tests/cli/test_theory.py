@@ -6,6 +6,7 @@ from instinct.data import write
 from tests.cli.conftest import Run
 from tests.data.datasets import small
 from tests.experiments.test_theory import chain
+from tests.pages import text_of
 
 
 def test_the_grid_world(run: Run, tmp_path: Path) -> None:
@@ -20,7 +21,7 @@ def test_the_grid_world(run: Run, tmp_path: Path) -> None:
     assert {"name", "holds", "numbers", "sentence"} == found["assumptions"][0].keys()
     page = (tmp_path / "index.html").read_text("utf-8")
     assert page.count("data:image/svg+xml") == 3
-    assert "The positive bias of the data is infinite" in page
+    assert "The positive bias of the data is infinite" in text_of(tmp_path / "index.html")
 
 
 def test_a_dataset(run: Run, tmp_path: Path) -> None:
