@@ -1,6 +1,7 @@
 """All experiments by name: a new one is a folder and a line here."""
 
 from instinct.errors import BadInput
+from instinct.experiments.admissibility import ADMISSIBILITY
 from instinct.experiments.examples import BIAS_EXAMPLES
 from instinct.experiments.experiment import Experiment
 from instinct.experiments.garnet import GARNET
@@ -14,6 +15,7 @@ EXPERIMENTS = {
         GRIDWORLD_ALL,
         GARNET,
         BIAS_EXAMPLES,
+        ADMISSIBILITY,
         PAPER_BIAS,
     )
 }

@@ -45,11 +45,13 @@ class TheoryProblem:
 
 
 def gridworld(seed: int = 0) -> TheoryProblem:
-    """Return the true grid world; random rewards are drawn once per state and action."""
+    """Return the true grid world, whose end state has no rewards under any label."""
     grid = GridWorld()
     mdp, dataset = grid.mdp, grid.dataset()
     model = Model.of(dataset, horizon=grid.horizon, states=States(grid.observations))
-    rewards = draw_rewards(mdp.rewards, np.random.default_rng(seed))
+    rewards = label_rewards(mdp.rewards, np.random.default_rng(seed))
+    for told in rewards.values():
+        told[-1] = 0.0
     counts = np.vstack([model.counts, np.zeros((1, mdp.actions))])
     settings = {"horizon": grid.horizon, "seed": seed}
     return TheoryProblem(mdp, counts, rewards, dataset.hash, settings, grid)
@@ -82,13 +84,12 @@ def empirical(
     return TheoryProblem(true.mdp, true.counts, rewards, dataset.hash, settings)
 
 
-def draw_rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
-    """Return r̃(s, a) of the paper's labels. The last state is the end and has no rewards."""
+def label_rewards(true: Array, random: np.random.Generator) -> dict[str, Array]:
+    """Return r̃(s, a) of the paper's labels; random rewards are drawn once per pair."""
     rewards = {}
     for label in map(find_label, PAPER_LABELS):
         assert label.acting is not None
         rewards[label.name] = np.array(label.acting(true, lambda shape: random.uniform(size=shape)))
-        rewards[label.name][-1] = 0.0
     return rewards
 
 
