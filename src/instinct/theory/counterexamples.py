@@ -56,6 +56,24 @@ def any_policy() -> Example:
     return Example(mdp, np.array([[0.0, 1.0]]), (rewards,), np.inf)
 
 
+def no_way_back() -> Example:
+    """Return data with the length-bias condition at ε′ = 0, whose lemma at α = 1 needs β = 1.
+
+    In state 0 both actions are recorded; action 0 stays and action 1 leads to state 1. There action
+    0 is recorded. It leads to state 2, which has no data and never ends. Action 1 is not recorded
+    and leads back to state 0. All rewards are 1 except 0 for this step back, so the actions in the
+    support lose nothing. But from state 1 the step back is the cheapest way to leave the support:
+    its cost gap is 0, which is below α = 1, although it is out of support and loses 1.
+    """
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 0] = P[0, 1, 1] = P[1, 0, 2] = P[1, 1, 0] = 1
+    P[2, :, 2] = 1
+    rewards = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    mdp = MDP.dense(P, rewards, np.eye(3)[0], 0.9)
+    covered = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    return Example(mdp, covered / 3, None, np.inf)
+
+
 def advantage_as_printed(mdp: MDP) -> Example:
     """Return data that cover every pair; Q*(s, a) - V*(s) ≤ 0 holds for all of them."""
     return Example(mdp, unbiased(mdp), None, np.inf)
