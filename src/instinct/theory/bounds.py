@@ -100,7 +100,9 @@ def regret_rate(
 ) -> Array:
     """Return the term inside the O(·) of an algorithm's regret bound, without its constant.
 
-    See "Algorithm Specific Results". V_max is R/(1-γ) for an R-admissible algorithm.
+    See "Algorithm Specific Results". V_max is R/(1-γ) for an R-admissible algorithm. The
+    propositions on ATAC and PSPI, and on ARMOR and CPPO, have the coefficients of `transfer`, which
+    are at most the concentrability of the corollaries.
     """
     if mdp.horizon is not None:
         raise BadInput("the regret rates need a discounted MDP")
