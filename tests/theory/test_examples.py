@@ -9,12 +9,15 @@ from instinct.theory.counterexamples import advantage_as_printed, any_policy, le
 from instinct.theory.examples import (
     Example,
     expert,
+    goal,
     length_bias_by_advantage,
     length_bias_by_reward,
     near_expert,
     shaping,
+    stochastic_expert,
 )
 from instinct.theory.garnet import garnet
+from instinct.theory.mdp import deterministic
 from instinct.theory.support import concentrability, feasible, support, viable
 
 SEEDS = range(6)
@@ -119,3 +122,32 @@ def test_the_papers_advantage_condition_holds_for_all_data() -> None:
     Q, V, _ = example.mdp.optimal()
     assert (Q - V[:, None]).max() <= 1e-12
     assert example.bias.epsilon > 1
+
+
+@pytest.mark.parametrize("horizon", [2, 5])
+def test_goals_with_a_horizon_need_a_remedy(horizon: int) -> None:
+    """Wandering for all H steps stays in the data and loses the goal's reward of 1."""
+    wandering = goal("none", horizon)
+    assert wandering.mdp.horizon == horizon
+    assert wandering.bias.epsilon == pytest.approx(1)
+    for example, steps in (
+        (goal("extend", horizon), horizon + 1),
+        (goal("cut", horizon), horizon),
+    ):
+        assert example.mdp.horizon == steps
+        assert example.bias.best == pytest.approx(1)
+        assert example.bias.degree == math.inf
+        last = example.mu.reshape(-1)[: 4 * steps].reshape(steps, 2, 2)[-1]
+        assert not last[0].any()
+        assert last[1].all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_stochastic_expert_can_be_imitated_but_has_no_bias(seed: int) -> None:
+    example = stochastic_expert(seed)
+    mdp, mu = example.mdp, example.mu
+    best = float(mdp.initial @ mdp.optimal().V)
+    imitated = deterministic(mu.argmax(axis=1), mdp.actions)
+    assert mdp.value(imitated) == pytest.approx(best)
+    worst = -float(mdp.initial @ mdp.optimal(-mdp.rewards).V)
+    assert example.bias.epsilon == pytest.approx(best - worst)

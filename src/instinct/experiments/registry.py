@@ -2,6 +2,7 @@
 
 from instinct.errors import BadInput
 from instinct.experiments.admissibility import ADMISSIBILITY
+from instinct.experiments.doubly_robust import DOUBLY_ROBUST
 from instinct.experiments.examples import BIAS_EXAMPLES
 from instinct.experiments.experiment import Experiment
 from instinct.experiments.garnet import GARNET
@@ -16,6 +17,7 @@ EXPERIMENTS = {
         GARNET,
         BIAS_EXAMPLES,
         ADMISSIBILITY,
+        DOUBLY_ROBUST,
         PAPER_BIAS,
     )
 }

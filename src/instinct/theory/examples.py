@@ -1,16 +1,16 @@
 """The paper's examples of positive data bias (proposition 3, appendix "Implicit Data Bias").
 
-Each is an MDP, a data distribution and the degree of bias that the proposition states.
+Each is an MDP, a data distribution and the degree of bias that the proposition or a remark states.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from instinct.data import Array
 from instinct.theory.bias import Bias
-from instinct.theory.garnet import garnet, positively_biased
-from instinct.theory.mdp import MDP, deterministic
+from instinct.theory.garnet import garnet, positively_biased, unbiased
+from instinct.theory.mdp import MDP, deterministic, layered, uniform
 from instinct.theory.support import leads_to, reachable, support
 
 
@@ -102,6 +102,42 @@ def length_bias_by_advantage(seed: int, epsilon: float = 0.05) -> Example:
     Q, V, _ = mdp.optimal()
     covered &= V[:, None] - Q <= epsilon
     return Example(mdp, covered / covered.sum(), None, _inverse(epsilon * mdp.span))
+
+
+def goal(remedy: Literal["none", "extend", "cut"], horizon: int = 4) -> Example:
+    """Goal-oriented problem with H steps: without a remedy the data have no positive bias.
+
+    In state 0, action 0 leads to the goal, state 1, with reward 1; action 1 stays without a reward.
+    Trajectories that never reach the goal last as long as those that do, so that staying in the
+    data does not lead there. The paper has two remedies: to extend the horizon to H + 1, with data
+    at the last step in the goal only, and to cut trajectories outside of the goal at H - 1.
+    """
+    P = np.zeros((2, 2, 2))
+    P[0, 0, 1] = P[0, 1, 0] = 1
+    P[1, :, 1] = 1
+    rewards = np.array([[1.0, 0.0], [0.0, 0.0]])
+    steps = horizon + 1 if remedy == "extend" else horizon
+    mdp = layered(MDP.dense(P, rewards, np.array([1.0, 0.0]), 0.0), steps)
+    covered = np.ones(mdp.rewards.shape)
+    covered[1] = covered[-1] = 0
+    if remedy != "none":
+        covered[2 * (steps - 1)] = 0
+    mu = covered / covered.sum()
+    if remedy == "none":
+        return Example(mdp, mu, None, Example(mdp, unbiased(mdp), None, 0).bias.degree)
+    return Example(mdp, mu, None, np.inf)
+
+
+def stochastic_expert(seed: int, share: float = 0.05) -> Example:
+    """Imitation works, positive bias does not exist: data of an optimal policy with random actions.
+
+    With probability `share` the expert acts at random. Its most frequent actions are optimal, but
+    the data cover everything that random actions reach. The degree is that of full coverage.
+    """
+    mdp = garnet(20, 3, 2, seed)
+    policy = (1 - share) * mdp.optimal().policy + share * uniform(mdp)
+    degree = Example(mdp, unbiased(mdp), None, 0).bias.degree
+    return Example(mdp, _visited(mdp, policy), None, degree)
 
 
 def _visited(mdp: MDP, policy: Array) -> Array:

@@ -1,6 +1,6 @@
 """The paper's examples of positive data bias, computed exactly."""
 
-from instinct.experiments.examples.compute import CLAIMS, PRINTED, compute_examples
+from instinct.experiments.examples.compute import CASES, compute_examples
 from instinct.experiments.examples.page import compose
 from instinct.experiments.experiment import Experiment
 
@@ -10,6 +10,6 @@ BIAS_EXAMPLES = Experiment(
     {"seed": 0, "mdps": 10},
     compute_examples,
     compose,
-    count_runs=lambda settings: int(settings["mdps"]) * (len(CLAIMS) + len(PRINTED)),
+    count_runs=lambda settings: int(settings["mdps"]) * CASES,
     minimum={"mdps": 1},
 )

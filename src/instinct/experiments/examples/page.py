@@ -7,7 +7,9 @@ from instinct.report.kit.tables import Number, Table
 
 TITLES = {
     "proposition": "The examples of the paper's proposition",
-    "as printed": "Statements that need a further condition",
+    "remark": "Goals with a horizon: two ways to a positive bias",
+    "no bias": "Data without a positive bias: no more than data that cover everything",
+    "as printed": "Statements as printed, without a condition that they need or assume",
 }
 
 
