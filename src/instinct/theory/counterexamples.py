@@ -1,6 +1,6 @@
-"""Small problems in which a statement of the paper fails without a further condition.
+"""Small problems for remarks on statements of the paper: what they need, or what was misprinted.
 
-`docs/theory.md` explains for each what fails and what holds instead.
+`docs/theory.md` says for each what holds instead, and which assumption of the paper it is without.
 """
 
 import numpy as np
