@@ -111,3 +111,25 @@ def test_archived_results_with_earlier_settings_are_marked() -> None:
         ]
         marked = re.search(r"settings that have changed since: ([\w, ]+)\.", part)
         assert (marked[1].split(", ") if marked else []) == findings.outdated()
+
+
+def test_coverage_of_the_papers_tables(run: Run) -> None:
+    """The grid world is complete; every other missing cell has its cost."""
+    outcome = run("results", "--from", OURS, "--json")
+    assert outcome.code == 0
+    tables = {each["table"]: each for each in outcome.json["tables"]}
+    grid = tables["Table 16"]
+    assert (grid["cells"], grid["ours"], grid["missing"]) == (8, 8, [])
+    for each in tables.values():
+        assert each["cells"] == each["ours"] + len(each["missing"])
+        assert all(cell["core_hours"] is not None for cell in each["missing"])
+    assert outcome.json["ours"] == sum(each["ours"] for each in tables.values())
+    ranked = {each["algorithm"]: each for each in outcome.json["positive_bias"]}
+    assert ranked["IQL"]["of"] == 15
+    assert "Table 16" in run("results", "--from", OURS).out
+
+
+def test_coverage_needs_a_folder_of_results(run: Run, tmp_path: Path) -> None:
+    outcome = run("results", "--from", tmp_path)
+    assert outcome.code == 2
+    assert "does not exist" in outcome.err

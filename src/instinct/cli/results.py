@@ -6,16 +6,58 @@ from typing import Annotated
 import typer
 
 from instinct.cli.help import App
-from instinct.cli.output import out
+from instinct.cli.output import Json, out, print_json, show_table
 
 app = App(
-    help="Archive results of studies as text files, and write the page about them.",
-    no_args_is_help=True,
+    help="Archive results of studies as text files, and write the page about them.\n\n"
+    "Without a command: count the numbers of the paper's tables that the archived results have, "
+    "and what the missing ones cost; --json lists each of them."
 )
 
 Docs = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The folder with results.md and results/.")
 ]
+
+
+@app.callback(invoke_without_command=True)
+def show(
+    context: typer.Context,
+    docs: Annotated[Path, typer.Option("--from", help="The folder with results/.")] = Path("docs"),
+    json: Json = False,
+) -> None:
+    """Count the numbers of the paper's tables that archived results have, and what others cost.
+
+    The JSON document lists every missing number with its core hours.
+
+    Example: instinct results --json
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from instinct.errors import BadInput
+    from instinct.results.agreement import agreement_table, agreements
+    from instinct.results.coverage import (
+        RunTimes,
+        cover_tables,
+        coverage_document,
+        coverage_table,
+    )
+    from instinct.results.page import read_results
+
+    folder = docs / "results"
+    if not folder.is_dir():
+        raise BadInput("does not exist; archive results with `instinct results add`", file=folder)
+    kept = read_results(folder)
+    now, earlier = kept.evidence(), kept.evidence(earlier=True)
+    tables, times = cover_tables(now, earlier), RunTimes(now.studies)
+    if json:
+        ranks = {
+            "positive_bias": [each._asdict() for each in agreements(now)],
+            "positive_bias_with_earlier_settings": [each._asdict() for each in agreements(earlier)],
+        }
+        print_json({**coverage_document(tables, times), **ranks})
+        return
+    show_table(coverage_table(tables, times))
+    show_table(agreement_table(agreements(now), agreements(earlier)))
 
 
 @app.command()

@@ -16,14 +16,23 @@ Condition = Callable[[CellResult], bool]
 class OurEvidence(Evidence):
     """The findings of several studies. Seeds of the same cell are combined.
 
-    Cells that were run with settings of an earlier version are left out, and so are cells with a
-    single seed, such as those of searches: how much runs differ is not known there.
+    Cells that were run with settings of an earlier version are left out, unless `earlier` is true,
+    and so are cells with a single seed, such as those of searches: how much runs differ is not
+    known there.
     """
 
     def __init__(
-        self, studies: Sequence[Findings], computed: Sequence[ExperimentResults] = ()
+        self,
+        studies: Sequence[Findings],
+        computed: Sequence[ExperimentResults] = (),
+        *,
+        earlier: bool = False,
     ) -> None:
-        self.studies, self.computed = studies, computed
+        self.studies, self.computed, self.earlier = studies, computed, earlier
+
+    def counts(self, findings: Findings, found: CellResult) -> bool:
+        """Tell whether the settings of a cell are those that count."""
+        return self.earlier or findings.is_current(found)
 
     @property
     def datasets(self) -> Sequence[str]:
@@ -61,7 +70,7 @@ class OurEvidence(Evidence):
             values = None if found is None else found.means.get(quantity)
             if found is None or values is None or len(values) < plan.seeds:
                 continue
-            if not findings.is_current(found):
+            if not self.counts(findings, found):
                 continue
             if condition is not None and not condition(found):
                 continue
@@ -81,7 +90,7 @@ class OurEvidence(Evidence):
         for findings in self.studies:
             for cell, found in findings.results.items():
                 costs = found.means.get("normalized_cost")
-                if cell.filter == ALL or costs is None or not findings.is_current(found):
+                if cell.filter == ALL or costs is None or not self.counts(findings, found):
                     continue
                 whole = findings.results.get(cell._replace(filter=ALL))
                 before = None if whole is None else whole.means.get("normalized_cost")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from instinct.audits.plan import command
 from instinct.benchmarks.registry import find_benchmark
@@ -11,8 +12,10 @@ from instinct.report.kit.markdown import harmless, markdown
 from instinct.report.kit.page import Section
 from instinct.report.kit.tables import Table
 from instinct.report.study_page import judged
+from instinct.results.agreement import agreement_table, agreements
 from instinct.results.archive import STUDY, read_archive
 from instinct.results.claims import Case, CheckedClaim, check_claims, count
+from instinct.results.coverage import RunTimes, cover_tables, coverage_table
 from instinct.results.leaderboard import LEADERBOARD, write_leaderboard
 from instinct.results.our_evidence import OurEvidence
 from instinct.study.findings import Findings
@@ -22,27 +25,47 @@ REMARKS = "remarks.md"
 """A file with remarks about the results in its folder."""
 
 
+class KeptResults(NamedTuple):
+    """The results in a folder: experiments, and archived studies with their machines."""
+
+    computed: Mapping[Path, ExperimentResults]
+    studies: Mapping[Path, tuple[Findings, str]]
+
+    def evidence(self, *, earlier: bool = False) -> OurEvidence:
+        """Return the evidence for claims, with or without cells of earlier settings."""
+        findings = [findings for findings, _ in self.studies.values()]
+        return OurEvidence(findings, [*self.computed.values()], earlier=earlier)
+
+
+def read_results(folder: Path) -> KeptResults:
+    """Read everything that is archived in the folder."""
+    return KeptResults(
+        {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))},
+        {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))},
+    )
+
+
 def write_results(folder: Path, page: Path) -> None:
     """Write the page about all studies in the folder, and their figures beside their numbers."""
-    computed = {path.parent: load(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))}
-    kept = {path.parent: read_archive(path.parent) for path in sorted(folder.glob(f"*/{STUDY}"))}
-    evidence = OurEvidence([findings for findings, _ in kept.values()], [*computed.values()])
+    kept = read_results(folder)
     parts = [
         *opening(folder.name, page.name),
-        *claims_part(check_claims(evidence)),
+        *claims_part(check_claims(kept.evidence())),
+        *paper_part(kept),
         *remarks(folder),
     ]
-    for where, results in computed.items():
+    for where, results in kept.computed.items():
         parts += [*computed_part(results), *remarks(where)]
         parts += content(find_experiment(results.study).compose(results).sections, where)
-    for where, (findings, machine) in kept.items():
+    for where, (findings, machine) in kept.studies.items():
         parts += [*study_part(findings, machine), *remarks(where)]
         parts += content(judged(findings), where)
         if findings.missing:
             parts.append(folded("Missing", findings.missing))
     with replacing(page) as scratch:
         scratch.write_text("\n\n".join(parts) + "\n", "utf-8")
-    write_leaderboard((each for each, _ in kept.values()), folder, page.with_name(LEADERBOARD))
+    studies = (each for each, _ in kept.studies.values())
+    write_leaderboard(studies, folder, page.with_name(LEADERBOARD))
 
 
 def opening(folder: str, page: str) -> Iterator[str]:
@@ -96,6 +119,16 @@ def claims_part(checked: Sequence[CheckedClaim]) -> Iterator[str]:
             theirs = {case.name: case for case in each.paper}
             lines = [line(case, theirs.get(paper_case(case.name))) for case in each.ours]
             yield folded(each.claim.text, lines)
+
+
+def paper_part(kept: KeptResults) -> Iterator[str]:
+    """Write how much of the paper's tables is covered, and whether the positive biases agree."""
+    now, earlier = kept.evidence(), kept.evidence(earlier=True)
+    yield "## The paper's tables"
+    yield markdown(coverage_table(cover_tables(now, earlier), RunTimes(now.studies)))
+    yield "`instinct results --json` lists the missing cells, each with its core hours."
+    yield "## Our positive bias and the paper's"
+    yield markdown(agreement_table(agreements(now), agreements(earlier)))
 
 
 def paper_case(name: str) -> str:
