@@ -39,16 +39,22 @@ def agreements(evidence: OurEvidence) -> list[Agreement]:
 
 
 def agreement(evidence: OurEvidence, algorithm: str) -> Agreement:
-    paper = PaperEvidence()
-    theirs = {
-        find_benchmark(name).paper_name(name): bias
-        for name in paper.datasets
-        if find_benchmark(name).name == FAMILY and (bias := paper.bias(name, algorithm)) is not None
-    }
+    theirs = paper_biases(algorithm)
     ours = {name: bias for name, bias in our_biases(evidence, algorithm) if name in theirs}
     found = rank_correlation(shortfalls(ours.values()), shortfalls(theirs[name] for name in ours))
     ends = None if found is None else rank_interval(found, len(ours))
     return Agreement(algorithm, tuple(ours), len(theirs), found, ends)
+
+
+def paper_biases(algorithm: str) -> dict[str, float]:
+    """Return the positive bias in the paper's numbers, by its name of the dataset."""
+    paper = PaperEvidence()
+    found = {
+        find_benchmark(name).paper_name(name): paper.bias(name, algorithm)
+        for name in paper.datasets
+        if find_benchmark(name).name == FAMILY
+    }
+    return {name: bias for name, bias in found.items() if bias is not None}
 
 
 def our_biases(evidence: OurEvidence, algorithm: str) -> Iterator[tuple[str, float]]:

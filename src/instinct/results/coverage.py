@@ -6,7 +6,7 @@ of a missing number is the mean time of a run in archived studies of its family 
 or of the family, or of all studies, where there is none yet.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from instinct.report.kit.tables import Missing, Number, Table, TableCell
 from instinct.results.our_evidence import OurEvidence
 from instinct.results.paper_evidence import SAFE_FILTER
 from instinct.study.findings import Findings
+from instinct.study.intervals import Mean
 
 SEEDS = 3
 """Runs behind a missing number, as in the plans of the quick preset."""
@@ -49,6 +50,13 @@ class PaperCell(NamedTuple):
         return 0 if computed else SEEDS
 
 
+class Stated(NamedTuple):
+    """A mean as a table has it; the standard error is None where there is none."""
+
+    value: float
+    stderr: float | None = None
+
+
 @dataclass(frozen=True)
 class TableCoverage:
     """The cells of one table: those that have our number, and those that do not."""
@@ -73,65 +81,85 @@ def cover_tables(now: OurEvidence, earlier: OurEvidence) -> list[TableCoverage]:
 
     `earlier` is the same evidence with cells of earlier settings.
     """
-    has, had = numbers_of(now), numbers_of(earlier)
+    ours, before = OurNumbers(now), OurNumbers(earlier)
     return [
         TableCoverage(
             name,
-            tuple(cell for cell in cells if has(name, cell)),
-            missing := tuple(cell for cell in cells if not has(name, cell)),
-            sum(had(name, cell) for cell in missing),
+            tuple(cell for cell in cells if ours.find(name, cell) is not None),
+            missing := tuple(cell for cell in cells if ours.find(name, cell) is None),
+            sum(before.find(name, cell) is not None for cell in missing),
         )
         for name, cells in paper_tables().items()
     ]
 
 
-def paper_tables() -> dict[str, list[PaperCell]]:
-    """Return the cells of the paper's tables of results, in its order."""
-    cells = {
-        name: [
-            PaperCell(family.name, row.dataset, row.algorithm, row.label or "original")
+def paper_tables() -> dict[str, dict[PaperCell, Stated]]:
+    """Return the numbers of the paper's tables of results, in its order.
+
+    Of the table on safety these are the normalized costs of the paper's own agents; the best safe
+    RL agents are numbers of another paper.
+    """
+    tables = {
+        name: {
+            PaperCell(family.name, row.dataset, row.algorithm, row.label or "original"): Stated(
+                row.mean, row.stderr
+            )
             for row in table(name)
-        ]
+        }
         for family in SHIPPED
         for names in family.paper_tables.values()
         for name in names
     }
-    cells["safety_gymnasium"] = [
-        PaperCell("safety", row.task, row.algorithm, SAFE_FILTER)
+    tables["safety_gymnasium"] = {
+        PaperCell("safety", row.task, row.algorithm, SAFE_FILTER): Stated(row.normalized_cost)
         for row in safety()
         if row.algorithm in ("ATAC", "PSPI")
-    ]
-    cells["gridworld"] = [PaperCell("gridworld", "gridworld", *key) for key in gridworld()]
-    return {name: cells[name] for name in TABLES}
-
-
-def numbers_of(evidence: OurEvidence) -> Callable[[str, PaperCell], bool]:
-    """Return a function that tells whether the evidence has a number for a cell of a table."""
-    known, ours = our_names(evidence), evidence.gridworld()
-    quantities = {
-        name: quantity
-        for family in SHIPPED
-        for quantity, names in family.paper_tables.items()
-        for name in names
     }
-    filtered = {
-        (find_benchmark(each.dataset).paper_name(each.dataset), each.algorithm)
-        for each in evidence.filtered_costs()
-        if each.filter == SAFE_FILTER and each.after.runs > 1
+    tables["gridworld"] = {
+        PaperCell("gridworld", "gridworld", *key): Stated(value)
+        for key, value in gridworld().items()
     }
+    return {name: tables[name] for name in TABLES}
 
-    def has(name: str, cell: PaperCell) -> bool:
-        if name == "gridworld":
-            return (cell.algorithm, cell.label) in ours
-        if name == "safety_gymnasium":
-            return (cell.dataset, cell.algorithm) in filtered
-        names, quantity = known.get((cell.family, cell.dataset), ()), quantities[name]
-        if cell.algorithm == RECORDED:
-            return any(evidence.recorded(one, quantity) is not None for one in names)
-        found = (evidence.mean(one, cell.algorithm, cell.label, quantity) for one in names)
-        return any(each is not None for each in found)
 
-    return has
+class OurNumbers:
+    """Our numbers by the paper's names."""
+
+    def __init__(self, evidence: OurEvidence) -> None:
+        self.evidence, self.grid, self.names = evidence, evidence.gridworld(), our_names(evidence)
+        self.quantities = {
+            name: quantity
+            for family in SHIPPED
+            for quantity, names in family.paper_tables.items()
+            for name in names
+        }
+        self.costs = {
+            (find_benchmark(each.dataset).paper_name(each.dataset), each.algorithm): each.after
+            for each in evidence.filtered_costs()
+            if each.filter == SAFE_FILTER and each.after.runs > 1
+        }
+
+    def find(self, table_name: str, cell: PaperCell) -> Stated | None:
+        """Return our number for a cell of a table."""
+        if table_name == "gridworld":
+            value = self.grid.get((cell.algorithm, cell.label))
+            return None if value is None else Stated(value)
+        if table_name == "safety_gymnasium":
+            return stated(self.costs.get((cell.dataset, cell.algorithm)))
+        quantity = self.quantities[table_name]
+        for name in self.names.get((cell.family, cell.dataset), ()):
+            if cell.algorithm == RECORDED:
+                value = self.evidence.recorded(name, quantity)
+                found = None if value is None else Stated(value)
+            else:
+                found = stated(self.evidence.mean(name, cell.algorithm, cell.label, quantity))
+            if found is not None:
+                return found
+        return None
+
+
+def stated(mean: Mean | None) -> Stated | None:
+    return None if mean is None else Stated(mean.value, mean.stderr)
 
 
 def our_names(evidence: OurEvidence) -> dict[tuple[str, str], list[str]]:

@@ -18,6 +18,7 @@ from instinct.results.claims import Case, CheckedClaim, check_claims, count
 from instinct.results.coverage import RunTimes, cover_tables, coverage_table
 from instinct.results.leaderboard import LEADERBOARD, write_leaderboard
 from instinct.results.our_evidence import OurEvidence
+from instinct.results.paper_pages import write_paper_pages
 from instinct.study.findings import Findings
 from instinct.util.atomic import replacing
 
@@ -48,10 +49,14 @@ def read_results(folder: Path) -> KeptResults:
 def write_results(folder: Path, page: Path) -> None:
     """Write the page about all studies in the folder, and their figures beside their numbers."""
     kept = read_results(folder)
+    pages = [
+        path.relative_to(page.parent).as_posix()
+        for path in write_paper_pages(kept.evidence(), kept.evidence(earlier=True), folder)
+    ]
     parts = [
         *opening(folder.name, page.name),
         *claims_part(check_claims(kept.evidence())),
-        *paper_part(kept),
+        *paper_part(kept, pages),
         *remarks(folder),
     ]
     for where, results in kept.computed.items():
@@ -121,11 +126,13 @@ def claims_part(checked: Sequence[CheckedClaim]) -> Iterator[str]:
             yield folded(each.claim.text, lines)
 
 
-def paper_part(kept: KeptResults) -> Iterator[str]:
+def paper_part(kept: KeptResults, pages: Sequence[str]) -> Iterator[str]:
     """Write how much of the paper's tables is covered, and whether the positive biases agree."""
     now, earlier = kept.evidence(), kept.evidence(earlier=True)
     yield "## The paper's tables"
     yield markdown(coverage_table(cover_tables(now, earlier), RunTimes(now.studies)))
+    links = ", ".join(f"[{Path(page).stem.replace('-', ' ')}]({page})" for page in pages)
+    yield f"Our numbers beside the paper's: {links}."
     yield "`instinct results --json` lists the missing cells, each with its core hours."
     yield "## Our positive bias and the paper's"
     yield markdown(agreement_table(agreements(now), agreements(earlier)))
