@@ -51,7 +51,7 @@ def test_every_extra_that_is_named_exists() -> None:
         for name, listed in re.findall(r"pip install '([\w.-]+)\[([\w,]+)\]'", page.read_text()):
             assert name in {PROJECT["name"], "."}, page
             named |= {*listed.split(",")}
-    assert {"metaworld", "safety", "ray", "tables", "all"} <= named <= {*extras}
+    assert {"metaworld", "safety", "ray", "slurm", "tables", "all"} <= named <= {*extras}
     source = "\n".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
     for extra in re.findall(r'missing_extra\("[^"]+", "(\w+)"\)', source):
         assert extra in extras

@@ -117,6 +117,8 @@ class FakeExecutor:
     `turn` chooses which of the busy workers sends the next message.
     """
 
+    takes_all = False
+
     def __init__(
         self,
         workers: int,

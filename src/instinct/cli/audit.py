@@ -8,8 +8,10 @@ import typer
 from instinct.cli.executors import (
     CheckpointSeconds,
     Executor,
+    Jobs,
     RayAddress,
     RetryFailed,
+    Slurm,
     Workers,
     check_failures,
     choose_executor,
@@ -181,6 +183,8 @@ def audit_command(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
+    jobs: Jobs = 1,
+    slurm: Slurm = None,
     checkpoint_seconds: CheckpointSeconds = None,
     log: Log = None,
     json: Json = False,
@@ -235,7 +239,7 @@ def audit_command(
         cost_target=cost_target,
         estimates=estimates,
     )
-    make = choose_executor(executor, workers, ray_address, checkpoint_seconds)
+    make = choose_executor(executor, workers, ray_address, checkpoint_seconds, jobs, slurm)
     audits, documents = [], []
     for dataset in datasets:
         where = audit_folder(dataset) if folder is None else folder

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from instinct.cli.options import RUNNING
+from instinct.cli.options import RUNNING, parse_assignments
 from instinct.errors import InstinctError
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ Workers = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Worker processes on this machine.",
+        help="Worker processes.",
         show_default="one per core",
         rich_help_panel=RUNNING,
     ),
 ]
 Executor = Annotated[
-    Literal["local", "ray"],
+    Literal["local", "ray", "slurm"],
     typer.Option(
         metavar="NAME",
-        help="local: this machine; ray: a Ray cluster (needs the extra `ray`).",
+        help="local: this machine; ray: a Ray cluster; slurm: SLURM jobs.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -33,8 +33,23 @@ RayAddress = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="The address of the Ray cluster.",
+        help="Where it is.",
         show_default="found by Ray",
+        rich_help_panel=RUNNING,
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        min=1, metavar="N", help="SLURM jobs that share the runs.", rich_help_panel=RUNNING
+    ),
+]
+Slurm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm",
+        metavar="NAME=VALUE",
+        help="What a job asks for, e.g. partition=cpu.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -43,7 +58,7 @@ CheckpointSeconds = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Write every training to the disk after so many seconds.",
+        help="Seconds between checkpoints.",
         show_default="60",
         rich_help_panel=RUNNING,
     ),
@@ -69,7 +84,12 @@ def check_failures(*studies: "Findings") -> None:
 
 
 def choose_executor(
-    name: str, workers: int | None, address: str | None, checkpoint_seconds: float | None
+    name: str,
+    workers: int | None,
+    address: str | None,
+    checkpoint_seconds: float | None,
+    jobs: int = 1,
+    slurm: list[str] | None = None,
 ) -> "MakeExecutor":
     """Return the function that starts the executor of that name."""
     from instinct.engine.run_plan import local
@@ -80,4 +100,10 @@ def choose_executor(
         from instinct.engine.ray_executor import ray
 
         return ray(address, seconds)
+    if name == "slurm":
+        from instinct.engine.slurm_executor import slurm as in_jobs
+
+        given = parse_assignments(slurm or [], "--slurm")
+        parameters = {key: int(text) if text.isdecimal() else text for key, text in given.items()}
+        return in_jobs(jobs, parameters, workers, seconds)
     return local(workers, seconds)

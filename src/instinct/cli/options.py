@@ -90,12 +90,12 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
     return [name for text in texts or () for name in text.split(",") if name]
 
 
-def parse_assignments(texts: Iterable[str] | None) -> dict[str, str]:
-    """Parse the `NAME=VALUE` texts of `--set`."""
+def parse_assignments(texts: Iterable[str] | None, option: str = "--set") -> dict[str, str]:
+    """Parse the `NAME=VALUE` texts of `--set` or a similar option."""
     assignments = [*(texts or ())]
     for text in assignments:
         if "=" not in text:
-            raise BadInput(f"--set needs NAME=VALUE, not {text!r}")
+            raise BadInput(f"{option} needs NAME=VALUE, not {text!r}")
     return dict(text.split("=", 1) for text in assignments)
 
 

@@ -8,8 +8,10 @@ import typer
 from instinct.cli.executors import (
     CheckpointSeconds,
     Executor,
+    Jobs,
     RayAddress,
     RetryFailed,
+    Slurm,
     Workers,
     choose_executor,
 )
@@ -127,6 +129,8 @@ def run(
     workers: Workers = None,
     executor: Executor = "local",
     ray_address: RayAddress = None,
+    jobs: Jobs = 1,
+    slurm: Slurm = None,
     checkpoint_seconds: CheckpointSeconds = None,
     log: Log = None,
     json: Json = False,
@@ -147,7 +151,7 @@ def run(
     study_actions.run(
         study_actions.Selection(name, subset, seeds, steps, allow_imports),
         folder,
-        choose_executor(executor, workers, ray_address, checkpoint_seconds),
+        choose_executor(executor, workers, ray_address, checkpoint_seconds, jobs, slurm),
         reuse or [],
         retry_failed,
         log,

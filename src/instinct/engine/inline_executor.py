@@ -21,6 +21,8 @@ from instinct.study.trials import Trial
 class InlineExecutor:
     """The one worker is this process; a trial runs while `wait` is called."""
 
+    takes_all = False
+
     def __init__(self, folder: Path, checkpoint_seconds: float = CHECKPOINT_SECONDS) -> None:
         self.runner = TrialRunner(folder, checkpoint_seconds)
         self.settings: Mapping[str, Setting] = {

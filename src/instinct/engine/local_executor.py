@@ -42,6 +42,13 @@ class Executor(Protocol):
     """A set of workers that run trials."""
 
     @property
+    def takes_all(self) -> bool:
+        """Whether it wants all trials at once and decides itself which of them run when.
+
+        Then every trial has a number of its own in place of a worker's.
+        """
+
+    @property
     def workers(self) -> Collection[int]:
         """The numbers of the workers available now, busy or idle."""
 
@@ -70,6 +77,8 @@ class LocalExecutor:
     A process starts when its first trial is submitted. It first receives the user's own objects,
     `extensions`, so that trials can name them.
     """
+
+    takes_all = False
 
     def __init__(
         self,

@@ -166,6 +166,8 @@ class RayExecutor:
     lost, its workers are lost; new ones start when the cluster has room for them.
     """
 
+    takes_all = False
+
     def __init__(
         self,
         folder: Path,

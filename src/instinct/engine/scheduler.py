@@ -1,7 +1,10 @@
 """Schedule trials over workers and write their measurements to the store."""
 
-from collections.abc import Callable, Sequence
+import itertools
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, Executor
@@ -9,8 +12,9 @@ from instinct.engine.notices import Notice
 from instinct.engine.trial_runner import DatasetOpened, warm_starts_before
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
-from instinct.study.store import Store, warn
 from instinct.study.trials import Trial
+
+log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a trial is tried when its worker dies or raises an exception."""
@@ -28,11 +32,33 @@ class StudyProgress:
 OnStudyProgress = Callable[[StudyProgress], None]
 
 
+class Results(Protocol):
+    """Where measurements are written: the store of a study, or the log of one of its jobs."""
+
+    def succeeded(self) -> Mapping[str, bool]:
+        """Return for every ended trial, by identity, whether it succeeded."""
+
+    def deaths(self) -> dict[str, list[str]]:
+        """Return why workers died, by the identity of the trial that they ran."""
+
+    def add(self, trial: Trial, measurement: Measurement) -> None:
+        """Write the measurement of a trial."""
+
+    def add_dataset(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Write the facts about a dataset."""
+
+    def add_death(self, trial: Trial, reason: str) -> None:
+        """Write that a worker died while it ran a trial."""
+
+    def add_warning(self, warning: str) -> None:
+        """Write a warning."""
+
+
 @dataclass
 class Scheduler:
     """Schedules trials over workers."""
 
-    store: Store
+    store: Results
     executor: Executor
     on_progress: OnStudyProgress
     trials: int
@@ -44,15 +70,24 @@ class Scheduler:
     finished_warm_starts: set[str] = field(default_factory=set)
 
     def assign(self) -> None:
-        """Submit the best pending trial to every idle worker."""
+        """Submit the best pending trial to every idle worker, or all to an executor of batches."""
+        if self.executor.takes_all:
+            numbers = (n for n in itertools.count() if n not in self.running)
+            while self.pending:
+                self.submit(next(numbers), self.pending.pop(0))
+            return
         for worker in self.executor.workers:
             if worker in self.running:
                 continue
             trial = self.choose_trial(worker)
             if trial is not None:
                 self.pending.remove(trial)
-                self.running[worker], self.open_datasets[worker] = trial, trial.dataset
-                self.executor.submit(worker, trial)
+                self.submit(worker, trial)
+
+    def submit(self, worker: int, trial: Trial) -> None:
+        """Give a trial to a worker."""
+        self.running[worker], self.open_datasets[worker] = trial, trial.dataset
+        self.executor.submit(worker, trial)
 
     def choose_trial(self, worker: int) -> Trial | None:
         """Prefer the dataset that the worker has open, then one that no other worker has open.
@@ -74,7 +109,8 @@ class Scheduler:
         if isinstance(message, DatasetOpened):
             self.store.add_dataset(message.dataset, message.facts)
         elif isinstance(message, Notice):
-            warn(self.store, message.text)
+            log.warning("%s", message.text)
+            self.store.add_warning(message.text)
         elif isinstance(message, StageProgress):
             warm_starts = self.running[event.worker].warm_starts
             self.finished_warm_starts |= {*warm_starts_before(message.stage, warm_starts)}
@@ -104,14 +140,16 @@ class Scheduler:
 
     def report_progress(self) -> None:
         running = {
-            worker: (trial, self.progress.get(worker)) for worker, trial in self.running.items()
+            worker: (trial, self.progress.get(worker))
+            for worker, trial in self.running.items()
+            if worker in self.progress or not self.executor.takes_all
         }
-        ended = self.trials - len(self.pending) - len(running)
+        ended = self.trials - len(self.pending) - len(self.running)
         self.on_progress(StudyProgress(ended, self.trials, running))
 
 
 def execute(
-    trials: Sequence[Trial], store: Store, executor: Executor, on_progress: OnStudyProgress
+    trials: Sequence[Trial], store: Results, executor: Executor, on_progress: OnStudyProgress
 ) -> None:
     """Run the trials that have not ended yet.
 
