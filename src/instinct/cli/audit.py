@@ -181,7 +181,7 @@ def audit_command(
     ] = False,
     retry_failed: RetryFailed = False,
     workers: Workers = None,
-    executor: Executor = "local",
+    executor: Executor = None,
     ray_address: RayAddress = None,
     jobs: Jobs = 1,
     slurm: Slurm = None,

@@ -22,10 +22,12 @@ Workers = Annotated[
     ),
 ]
 Executor = Annotated[
-    Literal["local", "ray", "slurm"],
+    Literal["local", "together", "ray", "slurm"] | None,
     typer.Option(
         metavar="NAME",
-        help="local: this machine; ray: a Ray cluster; slurm: SLURM jobs.",
+        help="local: a process per core; together: one program; ray: a Ray cluster; slurm: "
+        "SLURM jobs.",
+        show_default="local; together on an accelerator",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -84,7 +86,7 @@ def check_failures(*studies: "Findings") -> None:
 
 
 def choose_executor(
-    name: str,
+    name: str | None,
     workers: int | None,
     address: str | None,
     checkpoint_seconds: float | None,
@@ -92,7 +94,7 @@ def choose_executor(
     slurm: list[str] | None = None,
 ) -> "MakeExecutor":
     """Return the function that starts the executor of that name."""
-    from instinct.engine.run_plan import local
+    from instinct.engine.run_plan import default_executor, local
     from instinct.engine.trial_runner import CHECKPOINT_SECONDS
 
     seconds = CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds
@@ -106,4 +108,8 @@ def choose_executor(
         given = parse_assignments(slurm or [], "--slurm")
         parameters = {key: int(text) if text.isdecimal() else text for key, text in given.items()}
         return in_jobs(jobs, parameters, workers, seconds)
-    return local(workers, seconds)
+    if name == "together":
+        from instinct.engine.together_executor import together
+
+        return together(seconds)
+    return local(workers, seconds) if name else default_executor(workers, seconds)

@@ -127,7 +127,7 @@ def run(
     retry_failed: RetryFailed = False,
     allow_imports: AllowImports = False,
     workers: Workers = None,
-    executor: Executor = "local",
+    executor: Executor = None,
     ray_address: RayAddress = None,
     jobs: Jobs = 1,
     slurm: Slurm = None,

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from instinct.benchmarks.registry import find_dataset
 from instinct.engine.extensions import all_can_travel
 from instinct.engine.inline_executor import InlineExecutor
@@ -43,6 +45,17 @@ def local(
     return make
 
 
+def default_executor(
+    workers: int | None = None, checkpoint_seconds: float = CHECKPOINT_SECONDS
+) -> MakeExecutor:
+    """Run trials in one process per core, or together as one program if there is an accelerator."""
+    if workers is not None or jax.default_backend() == "cpu":
+        return local(workers, checkpoint_seconds)
+    from instinct.engine.together_executor import together
+
+    return together(checkpoint_seconds)
+
+
 def run_plan(
     plan: Plan,
     folder: Path,
@@ -76,7 +89,7 @@ def run_plan(
         try:
             with (
                 terminable(),
-                (executor or local())(folder, used_extensions(plan.own)) as workers,
+                (executor or default_executor())(folder, used_extensions(plan.own)) as workers,
             ):
                 store.add_start(versions(), describe_machine(), {**workers.settings, **options})
                 execute(plan.tuning(), store, workers, on_progress)

@@ -147,21 +147,34 @@ class TrialRunner:
         )
         trained = time.perf_counter()
         on_event(StageProgress("evaluation", 0, 1, {}))
-        episodes, progress = {}, {}
-        if task is not None and not outcome.failure:
-            episodes = play_episodes(trial, outcome.weights, run, task)
-            progress = play_snapshots(trial, outcome, run, task)
         dataset = self.open_dataset(trial, on_event)
-        return Measurement(
-            episodes,
-            curves=thin_curves(outcome),
-            progress=progress,
-            diagnostics=outcome.diagnostics,
-            actions=() if outcome.failure else recorded_state_actions(run, outcome, dataset),
-            training_seconds=trained - started,
-            evaluation_seconds=time.perf_counter() - trained,
-            failure=outcome.failure,
-        )
+        return judge(trial, run, outcome, task, dataset, trained - started)
+
+
+def judge(
+    trial: Trial,
+    run: Run,
+    outcome: Outcome,
+    task: Task | None,
+    dataset: Dataset,
+    training_seconds: float,
+) -> Measurement:
+    """Evaluate the policies of a finished training; `dataset` is that before the filters."""
+    began = time.perf_counter()
+    episodes, progress = {}, {}
+    if task is not None and not outcome.failure:
+        episodes = play_episodes(trial, outcome.weights, run, task)
+        progress = play_snapshots(trial, outcome, run, task)
+    return Measurement(
+        episodes,
+        curves=thin_curves(outcome),
+        progress=progress,
+        diagnostics=outcome.diagnostics,
+        actions=() if outcome.failure else recorded_state_actions(run, outcome, dataset),
+        training_seconds=training_seconds,
+        evaluation_seconds=time.perf_counter() - began,
+        failure=outcome.failure,
+    )
 
 
 def apply_filters(dataset: Dataset, filters: tuple[str, ...]) -> tuple[Dataset, Array]:

@@ -53,6 +53,7 @@ def train_together(
     runs: Sequence[Run], warm_starts: Path | None, pace: Pace, on_progress: OnRunProgress | None
 ) -> list[Outcome]:
     """Train every group of runs that can share a program, one group after the other."""
+    share_rows(runs)
     groups: dict[Any, list[int]] = {}
     for i, run in enumerate(runs):
         groups.setdefault(program_key(run), []).append(i)
@@ -66,6 +67,14 @@ def train_together(
         )
         outcomes |= dict(zip(members, alike, strict=True))
     return [outcomes[i] for i in range(len(runs))]
+
+
+def share_rows(runs: Sequence[Run]) -> None:
+    """Keep the rows that runs have in common only once in memory."""
+    rows: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        common = rows.setdefault(run.rows_hash, run.data.rows)
+        vars(run)["data"] = run.data._replace(rows=common)
 
 
 def program_key(run: Run) -> Any:

@@ -21,6 +21,7 @@ from instinct.deep.training.checkpoint import (
     save_tree,
     take,
 )
+from instinct.deep.training.devices import Devices
 from instinct.deep.training.loop import (
     LIMIT,
     advance,
@@ -167,17 +168,20 @@ def train_group(trainings: Sequence[StageTraining], pace: Pace) -> None:
     step, steps = trainings[0].step, int(trainings[0].algorithm.steps)
     if step == steps or all(training.failure for training in trainings):
         return
-    algorithm = stack([training.algorithm for training in trainings])
-    key = stack([training.key for training in trainings])
+    devices = Devices(together)
+    members = devices.fill(trainings)
+    algorithm = devices.spread(stack([training.algorithm for training in members]))
+    key = devices.spread(stack([training.key for training in members]))
     data = Data(
-        jax.tree.map(jnp.asarray, trainings[0].data.rows),
-        stack([training.data.rewards for training in trainings]),
+        devices.copy(jax.tree.map(jnp.asarray, trainings[0].data.rows)),
+        devices.spread(stack([training.data.rewards for training in members])),
     )
     if trainings[0].state is None:
-        warm = stack([training.warm for training in trainings])
+        warm = devices.spread(stack([training.warm for training in members]))
         state = (begin_together if together else begin)(algorithm, key, data, warm)
     else:
-        state = stack([training.state for training in trainings])
+        state = stack([training.state for training in members])
+    state = devices.spread(state)
     program = advance_together if together else advance
     saved_at = time.monotonic()
     while step < steps and not all(training.failure for training in trainings):
