@@ -38,6 +38,7 @@ from instinct.data import (
     remove_where,
 )
 from instinct.deep import find_algorithm
+from instinct.engine.prediction import all_trials, predict, predict_from_memory, stages_of
 from instinct.engine.run_plan import MakeExecutor, run_plan
 from instinct.errors import BadInput
 from instinct.report.kit.page import Page, html, write_page
@@ -276,10 +277,26 @@ def run_audit(
     if options.both_ends and not opened.terminals.any():
         raise BadInput(f"{name} has no terminals to keep or remove", option="both_ends")
     del opened
+    announce_time(plan, where, display)
     run_plan(plan, where, display.trials, executor, retry_failed=retry_failed)
     if options.estimates or (options.estimates is None and not plan.task_of(name)):
         estimate_policies(plan, where, display.estimates)
     return Audit(read_findings(where), where, tuple(sections))
+
+
+def announce_time(plan: Plan, folder: Path, display: Display) -> None:
+    """Say how long an audit will take that has not begun yet.
+
+    Audits with the paper's settings take hours, so that a moment is spent on measuring if the speed
+    of this machine is not known.
+    """
+    if type(display) is Silent or (folder / FILE).exists():
+        return
+    found = predict_from_memory(plan)
+    if found is None and plan.preset == "paper" and stages_of(all_trials(plan)):
+        found = predict(plan)
+    if found is not None:
+        display.announce(found.describe())
 
 
 def assume_end(plan: Plan, dataset: Dataset, folder: Path) -> Plan:

@@ -31,6 +31,10 @@ class LivePage:
         self.due = 0.0
         self.written = False
 
+    def announce(self, text: str) -> None:
+        """Pass on a sentence."""
+        self.display.announce(text)
+
     def dataset(self, done: int, total: int, what: str) -> None:
         """Pass on the progress of a dataset: there is no study to show yet."""
         self.display.dataset(done, total, what)

@@ -13,6 +13,7 @@ from rich.progress import TaskID
 
 from instinct.deep import StageProgress
 from instinct.engine.scheduler import StudyProgress
+from instinct.engine.timekeeper import in_words
 from instinct.util.bars import PlainConsole, terminal_bars
 
 REFRESH = 0.5
@@ -21,6 +22,9 @@ REFRESH = 0.5
 
 class Display(Protocol):
     """Something that shows progress."""
+
+    def announce(self, text: str) -> None:
+        """Show a sentence before the work begins."""
 
     def dataset(self, done: int, total: int, what: str) -> None:
         """Show how many transitions of a dataset have been made."""
@@ -37,6 +41,9 @@ class Display(Protocol):
 
 class Silent:
     """Shows nothing."""
+
+    def announce(self, text: str) -> None:
+        """Ignore the sentence."""
 
     def dataset(self, done: int, total: int, what: str) -> None:
         """Ignore the progress of a dataset."""
@@ -65,6 +72,13 @@ def show_study_progress(name: str) -> Iterator[Display]:
         yield TerminalBars(name, bars)
 
 
+def time_left(progress: StudyProgress) -> str:
+    """Return the remaining time as the end of a line; nothing if it is unknown or zero."""
+    if not progress.remaining or progress.ended == progress.trials:
+        return ""
+    return f", about {in_words(progress.remaining)} left"
+
+
 def in_notebook() -> bool:
     """Tell whether this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
@@ -79,6 +93,10 @@ class TerminalBars:
         self.name, self.bars = name, bars
         self.whole = bars.add_task(name, total=None)
         self.workers: dict[int, TaskID] = {}
+
+    def announce(self, text: str) -> None:
+        """Print the sentence above the bars."""
+        self.bars.console.print(f"{self.name}: {text}", soft_wrap=True)
 
     def dataset(self, done: int, total: int, what: str) -> None:
         """Show how many transitions of the dataset have been made."""
@@ -98,7 +116,10 @@ class TerminalBars:
     def trials(self, progress: StudyProgress) -> None:
         """Show how many trials have ended, and the stage of every worker."""
         self.bars.update(
-            self.whole, completed=progress.ended, total=progress.trials, description=self.name
+            self.whole,
+            completed=progress.ended,
+            total=progress.trials,
+            description=self.name + time_left(progress),
         )
         for worker in {*self.workers} | {*progress.running}:
             if worker not in self.workers:
@@ -136,6 +157,10 @@ class Lines:
         self.name, self.console = name, console
         self.tenth = -1
 
+    def announce(self, text: str) -> None:
+        """Print the sentence."""
+        self.console.print(f"{self.name}: {text}", soft_wrap=True)
+
     def dataset(self, done: int, total: int, what: str) -> None:
         """Stay silent while a dataset is made."""
 
@@ -148,7 +173,8 @@ class Lines:
         if progress.trials and tenth != self.tenth:
             self.tenth = tenth
             self.console.print(
-                f"{self.name}: {progress.ended} of {progress.trials} runs have ended",
+                f"{self.name}: {progress.ended} of {progress.trials} runs have ended"
+                + time_left(progress),
                 soft_wrap=True,
             )
 
@@ -166,6 +192,10 @@ class NotebookBar:
         self.handle: Any = None
         self.updated = 0.0
 
+    def announce(self, text: str) -> None:
+        """Show the sentence in place of the bar's text."""
+        self.show(f"{self.name}: {text}", 0, 1)
+
     def dataset(self, done: int, total: int, what: str) -> None:
         """Show how many transitions of the dataset have been made."""
         self.show(f"making {self.name}: {what}", done, total)
@@ -182,7 +212,7 @@ class NotebookBar:
             for trial, _ in progress.running.values()
         )
         ended = progress.ended == progress.trials
-        text = f"{self.name}: {'done' if ended else running or 'starting'}"
+        text = f"{self.name}: {'done' if ended else running or 'starting'}{time_left(progress)}"
         self.show(text, progress.ended, progress.trials, now=ended)
 
     def estimates(self, done: int, total: int, what: str) -> None:

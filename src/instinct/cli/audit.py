@@ -28,11 +28,13 @@ from instinct.cli.options import (
     split_names,
     task_option,
 )
-from instinct.cli.output import Json, print_json, show_page
+from instinct.cli.output import Json, out, print_json, show_page, show_progress
 from instinct.cli.roles import takes_roles
 from instinct.errors import BadInput
 
 if TYPE_CHECKING:
+    from instinct.audits.live import LivePage
+    from instinct.audits.options import AuditOptions
     from instinct.data import Roles
 
 OWN_HELP = "Your own: package.module:{}."
@@ -175,8 +177,14 @@ def audit_command(
         bool,
         typer.Option(
             "--card",
-            help="Write a dataset card, card.md, for publishing the data.",
+            help="Write a dataset card, card.md.",
             rich_help_panel=RUNNING,
+        ),
+    ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan", help="Print how long it will take, and stop.", rich_help_panel=RUNNING
         ),
     ] = False,
     retry_failed: RetryFailed = False,
@@ -239,6 +247,9 @@ def audit_command(
         cost_target=cost_target,
         estimates=estimates,
     )
+    if plan:
+        show_estimates(datasets, options, workers, json)
+        return
     make = choose_executor(executor, workers, ray_address, checkpoint_seconds, jobs, slurm)
     audits, documents = [], []
     for dataset in datasets:
@@ -264,6 +275,44 @@ def audit_command(
         documents.append(found.document)
         if not json:
             show_page(found.page, path)
+            show_busy(live)
     if json:
         print_json(documents[0] if len(documents) == 1 else {"audits": documents})
     check_failures(*(audit.findings for audit in audits))
+
+
+def show_estimates(
+    datasets: list[str], options: "AuditOptions", workers: int | None, json: bool
+) -> None:
+    """Print how long audits will take on this machine, from a short measurement."""
+    from instinct.audits.plan import audit_plan
+    from instinct.engine.prediction import predict
+
+    documents = []
+    for dataset in datasets:
+        with show_progress("measuring") as on_progress:
+            found = predict(audit_plan(dataset, options), workers, on_progress)
+        documents.append(
+            {
+                "dataset": dataset,
+                "runs": found.runs,
+                "core_minutes": 60 * found.core_hours,
+                "minutes": 60 * found.hours(),
+                "workers": found.workers,
+                "memory_gib": found.memory_gib,
+            }
+        )
+        if not json:
+            out.print(f"{dataset}: {found.describe()}", soft_wrap=True)
+    if json:
+        print_json(documents[0] if len(documents) == 1 else {"audits": documents})
+
+
+def show_busy(live: "LivePage") -> None:
+    """Print how busy the workers were."""
+    if live.progress is not None and live.progress.busy is not None:
+        out.print(
+            f"Workers were busy {live.progress.busy:.0%} of the time from the first training step "
+            "to the last evaluation.",
+            soft_wrap=True,
+        )

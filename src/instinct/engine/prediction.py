@@ -1,7 +1,7 @@
 """Predict the time and memory of a plan on this machine from a short measurement."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from instinct.benchmarks.registry import find_task, size_of
 from instinct.deep import Algorithm
 from instinct.deep.training.compilation_cache import cache_programs
 from instinct.deep.training.loop import advance
-from instinct.deep.training.run_training import stages
 from instinct.deep.training.synthetic import hopper_like, untrained
+from instinct.engine.speeds import key_of, recall, remember
+from instinct.engine.timekeeper import in_words, kind_of, work_of
 from instinct.study.plan import Plan, recorded_task
 from instinct.study.trials import Trial
 from instinct.tasks.simulation import action_box
@@ -42,42 +43,80 @@ class Prediction:
     """Memory of all workers on this machine."""
     steps_per_second: dict[str, float]
     """Training steps per second of one core, by algorithm."""
+    runs: int = 0
 
     def hours(self, machines: int = 1) -> float:
         return self.core_hours / (self.workers * machines)
+
+    def describe(self) -> str:
+        """Return the estimate as a sentence.
+
+        >>> Prediction(0.5, 2, 1.0, {}, 33).describe()
+        '33 runs need about 30.0 core-minutes: 15 min on 2 cores of this machine.'
+        """
+        cores = "1 core" if self.workers == 1 else f"{self.workers} cores"
+        return (
+            f"{self.runs:,} runs need about {60 * self.core_hours:,.1f} core-minutes: "
+            f"{in_words(3600 * self.hours())} on {cores} of this machine."
+        )
 
 
 def predict(
     plan: Plan, workers: int | None = None, on_progress: Progress = no_progress
 ) -> Prediction:
     """Measure every kind of training and of test episodes for a moment, and add up."""
+    work = stages_of(all_trials(plan))
+    kinds = {kind_of(stage): stage for stage in work.values()}
+    tasks = tasks_of(plan)
+    with process_pool(1, begin=cache_programs, work="the measurement") as process:
+        seconds: dict[str, float] = {}
+        for kind, stage in kinds.items():
+            on_progress(len(seconds), len(kinds) + len(tasks), stage.NAME)
+            seconds[kind] = process.submit(seconds_per_step, stage).result()
+        for task in tasks:
+            on_progress(len(seconds), len(kinds) + len(tasks), task)
+            seconds[task] = process.submit(seconds_per_test_step, task).result()
+    remember(seconds)
+    return add_up(plan, seconds, workers)
+
+
+def predict_from_memory(plan: Plan, workers: int | None = None) -> Prediction | None:
+    """Predict from what earlier studies and measurements took; None if a kind is not known."""
+    known = recall()
+    kinds = {kind_of(stage) for stage in stages_of(all_trials(plan)).values()}
+    seconds = {kind: known[key] for kind in kinds if (key := key_of(kind)) in known}
+    if not kinds or len(seconds) < len(kinds):
+        return None
+    for task in tasks_of(plan):
+        seconds[task] = known.get(key_of(task)) or seconds_per_test_step(task)
+    return add_up(plan, seconds, workers)
+
+
+def add_up(plan: Plan, seconds: Mapping[str, float], workers: int | None = None) -> Prediction:
+    """Add up the time of all trials from the seconds per step of trainings and tasks."""
     trials = all_trials(plan)
     workers = workers or len(cores())
     work = stages_of(trials)
-    kinds = {kind_of(stage): stage for stage in work.values()}
-    tasks = sorted({trial.task for trial in trials if trial.task and not trial.is_tabular})
-    with process_pool(1, begin=cache_programs, work="the measurement") as process:
-        step: dict[str, float] = {}
-        test: dict[str, float] = {}
-        for kind, stage in kinds.items():
-            on_progress(len(step), len(kinds) + len(tasks), stage.NAME)
-            step[kind] = process.submit(seconds_per_step, stage).result()
-        for task in tasks:
-            on_progress(len(step) + len(test), len(kinds) + len(tasks), task)
-            test[task] = process.submit(seconds_per_test_step, task).result()
-    training = sum(stage.steps * step[kind_of(stage)] for stage in work.values())
-    episode = {task: horizon_of(task) * test[task] for task in tasks}
+    training = sum(int(stage.steps) * seconds[kind_of(stage)] for stage in work.values())
+    episode = {task: horizon_of(task) * seconds[task] for task in tasks_of(plan)}
     testing = sum(trial.episodes * episode.get(trial.task, 0) for trial in trials)
     return Prediction(
         core_hours=(training + testing) / 3600,
         workers=workers,
         memory_gib=workers * (BASE_GIB + max(data_gib(name) for name in plan.datasets)),
         steps_per_second={
-            stage.NAME: 1 / step[kind]
-            for kind, stage in kinds.items()
+            stage.NAME: 1 / seconds[kind_of(stage)]
+            for stage in work.values()
             if stage.NAME in plan.algorithms
         },
+        runs=len(trials),
     )
+
+
+def tasks_of(plan: Plan) -> list[str]:
+    """Return the tasks in which deep agents are tested."""
+    trials = all_trials(plan)
+    return sorted({trial.task for trial in trials if trial.task and not trial.is_tabular})
 
 
 def all_trials(plan: Plan) -> list[Trial]:
@@ -91,15 +130,8 @@ def stages_of(trials: Sequence[Trial]) -> dict[str, Algorithm]:
     """Return everything that has to be trained, each warm start once."""
     work: dict[str, Algorithm] = {}
     for trial in trials:
-        if not trial.is_tabular:
-            names = [*trial.warm_starts.values(), trial.identity]
-            work |= dict(zip(names, stages(trial.configured()), strict=True))
+        work |= work_of(trial)
     return work
-
-
-def kind_of(stage: Algorithm) -> str:
-    """Return a key that programs of the same speed share: all but traced numbers."""
-    return str(jax.tree.structure(stage))
 
 
 def seconds_per_step(stage: Algorithm) -> float:

@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -9,6 +10,8 @@ from typing import Any, Protocol
 from instinct.deep import StageProgress
 from instinct.engine.local_executor import Event, Executor
 from instinct.engine.notices import Notice
+from instinct.engine.speeds import remember
+from instinct.engine.timekeeper import Timekeeper
 from instinct.engine.trial_runner import DatasetOpened, warm_starts_before
 from instinct.errors import InstinctError
 from instinct.study.measurement import Measurement
@@ -16,17 +19,25 @@ from instinct.study.trials import Trial
 
 log = logging.getLogger(__name__)
 
+REFRESH = 1.0
+"""Seconds after which the remaining time is predicted again."""
 ATTEMPTS = 3
 """How often a trial is tried when its worker dies or raises an exception."""
 
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """The number of ended trials, and which trial each busy worker runs."""
+    """The number of ended trials, and which trial each busy worker runs.
+
+    `remaining` is the predicted time in seconds, once it is known. `busy` is the share of the
+    workers' time since the first training step in which they had a trial.
+    """
 
     ended: int
     trials: int
     running: dict[int, tuple[Trial, StageProgress | None]]
+    remaining: float | None = None
+    busy: float | None = None
 
 
 OnStudyProgress = Callable[[StudyProgress], None]
@@ -68,6 +79,10 @@ class Scheduler:
     progress: dict[int, StageProgress] = field(default_factory=dict)
     open_datasets: dict[int, str] = field(default_factory=dict)
     finished_warm_starts: set[str] = field(default_factory=set)
+    timekeeper: Timekeeper = field(default_factory=Timekeeper)
+    clock: Callable[[], float] = time.monotonic
+    due: float = 0.0
+    remaining: float | None = None
 
     def assign(self) -> None:
         """Submit the best pending trial to every idle worker, or all to an executor of batches."""
@@ -145,7 +160,13 @@ class Scheduler:
             if worker in self.progress or not self.executor.takes_all
         }
         ended = self.trials - len(self.pending) - len(self.running)
-        self.on_progress(StudyProgress(ended, self.trials, running))
+        self.timekeeper.report(running)
+        workers = len(self.executor.workers)
+        if self.clock() >= self.due:
+            self.due = self.clock() + REFRESH
+            self.remaining = self.timekeeper.remaining(self.pending, running, workers)
+        busy = self.timekeeper.busy(workers)
+        self.on_progress(StudyProgress(ended, self.trials, running, self.remaining, busy))
 
 
 def execute(
@@ -167,3 +188,5 @@ def execute(
         for event in executor.wait():
             scheduler.handle(event)
         scheduler.report_progress()
+    if speeds := scheduler.timekeeper.speeds([*unique.values()]):
+        remember(speeds)
