@@ -192,6 +192,34 @@ def study(
 
 
 @app.command()
+def audit(
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Training steps of every stage.")
+    ] = 2000,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Agents per cell.")] = 2,
+    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="Test episodes.")] = 5,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare a small audit with the same agents in a plain loop, one after the other.
+
+    Example: instinct bench audit --json
+    """
+    from instinct.bench.audit import measure
+
+    with show_progress("agents") as on_progress:
+        result = asdict(measure(steps, seeds, episodes, workers, on_progress))
+    if json:
+        print_json(result)
+    else:
+        caption = "The same agents in an audit, and in a loop with one Python call per step."
+        show_rows("audit", caption, [result], json)
+
+
+@app.command()
 def read(
     file: Annotated[
         Path | None,
