@@ -17,6 +17,7 @@ ORDER = (
         "study",
         "engine",
         "report",
+        "score",
         "experiments",
         "audits",
         "results",

@@ -29,6 +29,11 @@ COMMANDS = {
         LOOK,
         "Summarize a dataset: counts, returns, lengths, their correlation, and repairs.",
     ),
+    "score": Entry(
+        "score.score",
+        LOOK,
+        "Predict from the data alone what agents reach without the true reward.",
+    ),
     "describe": Entry(
         "describe.describe",
         LOOK,

@@ -1,0 +1,122 @@
+"""Cells: a finite model of a dataset, whose states and actions are the nearest of some rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from instinct.data import Array, Box, Dataset
+from instinct.data.filters import remove
+from instinct.tabular.model import Model, States, row_ranks
+
+TRANSITIONS = 100_000
+"""Transitions that a model is built of; of larger datasets, that many in episodes at random."""
+STATES, ACTIONS = 500, 8
+"""Cells of observations, and of continuous actions."""
+PER_CELL = 20
+"""A small dataset has fewer cells: one for so many transitions."""
+BLOCK = 20_000
+"""Rows whose distances are computed at once; this limits the memory."""
+DISCOUNT = 0.99
+"""γ of plans."""
+
+
+class Cells(NamedTuple):
+    """The dataset that was cut into cells, and for every row its state, action and next state."""
+
+    dataset: Dataset
+    state: Array
+    action: Array
+    following: Array
+    states: int
+    actions: int
+    exact: bool
+    """Whether every distinct observation and action is a cell of its own."""
+
+    def model(self, episodes: Array | None = None) -> Model:
+        """Return the empirical MDP of these episodes, which may repeat; by default of all."""
+        rows = slice(None) if episodes is None else self.rows(episodes)
+        starts = self.dataset.starts if episodes is None else self.dataset.starts[episodes]
+        return Model(
+            space=States(np.arange(self.states)[:, None]),
+            actions=self.actions,
+            discount=DISCOUNT,
+            horizon=None,
+            pairs=(self.state * self.actions + self.action)[rows],
+            observed=self.dataset.rewards.astype(np.float64)[rows],
+            successors=self.following[rows],
+            starts=self.state[starts],
+        )
+
+    def rows(self, episodes: Array) -> Array:
+        """Return the rows of these episodes, one after the other."""
+        lengths = self.dataset.lengths[episodes]
+        before = np.cumsum(lengths) - lengths
+        shift = np.repeat(self.dataset.starts[episodes] - before, lengths)
+        return np.asarray(shift + np.arange(lengths.sum()))
+
+
+def cut_into_cells(dataset: Dataset, seed: int = 0) -> Cells:
+    """Assign every transition of a sample of the episodes to cells.
+
+    Observations are scaled to deviation 1. The center of a cell is an observation or an action at
+    random. If there are few distinct ones, each is its own cell. After the end of the world, and
+    after a cut, comes the number after the last state.
+    """
+    random = np.random.default_rng(seed)
+    dataset = sample_episodes(dataset, random)
+    scale = dataset.observations.std(axis=0, dtype=np.float64)
+    scale = np.where(scale > 0, scale, 1)
+    now, ends = dataset.observations / scale, dataset.ends
+    last = dataset.next_observations[ends] / scale
+    centers, own_states = choose_centers(now, last, STATES, random)
+    state = nearest(now, centers)
+    following = np.append(state[1:], 0)
+    following[ends] = nearest(last, centers)
+    over = dataset.terminals if dataset.cuts is None else dataset.terminals | dataset.cuts
+    following[over] = len(centers)
+    if isinstance(dataset.action_space, Box):
+        taken, own_actions = choose_centers(dataset.actions, dataset.actions[:0], ACTIONS, random)
+        action, actions = nearest(dataset.actions, taken), len(taken)
+    else:
+        action, actions, own_actions = dataset.actions, dataset.action_space.n, True
+    exact = own_states and own_actions
+    return Cells(dataset, state, action, following, len(centers), actions, exact)
+
+
+def sample_episodes(dataset: Dataset, random: np.random.Generator) -> Dataset:
+    """Return the dataset, or of a large one whole episodes at random."""
+    if len(dataset) <= TRANSITIONS:
+        return dataset
+    order = random.permutation(dataset.episodes)
+    number = np.searchsorted(np.cumsum(dataset.lengths[order]), TRANSITIONS) + 1
+    left_out = np.ones(dataset.episodes, np.bool_)
+    left_out[order[:number]] = False
+    return remove(dataset, np.repeat(left_out, dataset.lengths))
+
+
+def choose_centers(
+    rows: Array, more: Array, most: int, random: np.random.Generator
+) -> tuple[Array, bool]:
+    """Return all distinct rows and True, or if there are too many some rows at random and False.
+
+    Only distinct rows include those in `more`: cells at random always have data.
+    """
+    everything = np.concatenate([rows, more])
+    _, first = np.unique(row_ranks(everything), return_index=True)
+    number = max(1, min(most, len(rows) // PER_CELL))
+    if len(first) <= number:
+        return everything[first], True
+    first = first[first < len(rows)]
+    return rows[random.choice(first, min(number, len(first)), replace=False)], False
+
+
+def nearest(rows: Array, centers: Array) -> Array:
+    """Return for every row the number of the nearest center."""
+    found = np.empty(len(rows), np.int64)
+    origin = centers.mean(axis=0)
+    around = centers - origin
+    half = (around**2).sum(axis=1) / 2
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK] - origin
+        found[start : start + BLOCK] = (block @ around.T - half).argmax(axis=1)
+    return found
