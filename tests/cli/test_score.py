@@ -34,3 +34,12 @@ def test_data_that_do_not_say_what_is_good_are_refused(run: Run, tmp_path: Path)
     assert outcome.code == 2
     assert str(path) in outcome.err
     assert "--task" in outcome.err or "--env" in outcome.err
+
+
+def test_the_kept_validation_is_read_again(run: Run, tmp_path: Path) -> None:
+    path = Path(__file__).parents[2] / "docs" / "results" / "score.csv"
+    figure = tmp_path / "score.svg"
+    outcome = run("bench", "score", path, "--json", "--figure", figure)
+    found = {row["measure"]: row["bias"][0] for row in outcome.json["results"]}
+    assert found["score"] > max(found[name] for name in ("TQ", "SACo", "mean Q"))
+    assert figure.read_text("utf-8").count("hopper") >= 1

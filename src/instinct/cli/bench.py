@@ -288,6 +288,49 @@ def estimate(
     show_rows("estimate", caption, rows, json)
 
 
+@app.command()
+def score(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Archived results, or the CSV file that --out has written."
+        ),
+    ] = Path("docs/results"),
+    file: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the datasets to this CSV file as well."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the datasets into this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare scores before training with what the agents of archived results reached.
+
+    Example: instinct bench score docs/results --out docs/results/score.csv
+    """
+    from instinct.bench.score import measure
+    from instinct.report.kit.figures import check_format, save
+    from instinct.score.agreement import agreements
+    from instinct.score.figure import draw_validation
+    from instinct.score.table import agreement_table
+    from instinct.score.validation import read_validation, write_validation
+
+    if figure is not None:
+        check_format(figure)
+    with show_progress("datasets") as on_progress:
+        rows = read_validation(folder) if folder.is_file() else measure(folder, on_progress)
+    if file is not None:
+        write_validation(file, rows)
+    if figure is not None:
+        save(draw_validation(rows), figure)
+    found = [*agreements(rows)]
+    if json:
+        print_json({"results": [asdict(each) for each in found]})
+    else:
+        show_table(agreement_table(found))
+
+
 def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
     if json:
         print_json({"results": rows})

@@ -79,5 +79,5 @@ def binned(values: Array) -> Array:
 
 def scaled_mean(Q: Array, rewards: Array) -> float | None:
     """Return the mean Q of the behavior on a scale from the lowest to the highest possible one."""
-    low, high = float(rewards.min()), float(rewards.max())
+    low, high = min(float(rewards.min()), 0.0), max(float(rewards.max()), 0.0)
     return float((Q.mean() * (1 - DISCOUNT) - low) / (high - low)) if low < high else None

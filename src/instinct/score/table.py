@@ -1,9 +1,11 @@
-"""The table of the scores of several datasets."""
+"""The tables of scores, and of how well they order datasets."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from instinct.report.kit.tables import Missing, Number, Table, TableCell
+from instinct.score.agreement import Agreement
 from instinct.score.scoring import Score
+from instinct.study.intervals import Interval
 
 CAPTION = (
     "Predictions without training, as shares of J*: the score is that of agents with zero rewards, "
@@ -37,3 +39,36 @@ def row(name: str, score: Score) -> tuple[TableCell, ...]:
         ),
         Number(score.seconds, ".1f"),
     )
+
+
+def agreement_table(found: Iterable[Agreement]) -> Table:
+    """Make the table with a row per measure."""
+    return Table(
+        "agreement",
+        "Spearman's rank correlation with what trained agents showed, over datasets, with its 95% "
+        "bootstrap interval; lowest is that with the bias if one family of tasks is left out. The "
+        "last column compares the score's with it on the same datasets.",
+        (
+            "measure",
+            "datasets",
+            "positive bias",
+            "share without reward",
+            "lowest",
+            "score is higher by",
+        ),
+        tuple(
+            (
+                each.measure,
+                Number(each.datasets, ".0f"),
+                correlation_cell(each.bias),
+                correlation_cell(each.share),
+                Number(each.lowest, ".2f"),
+                correlation_cell(each.behind),
+            )
+            for each in found
+        ),
+    )
+
+
+def correlation_cell(found: Interval) -> Number:
+    return Number(found.value, ".2f", interval=(found.low, found.high))
