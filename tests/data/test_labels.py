@@ -35,11 +35,12 @@ WRONG = (
     "negative",
     "constant:1",
     "corrupt:0.3",
+    "negate:0.3",
     "scale:-2",
     "scale:0",
     "sparse:0",
 )
-EVERY = (*NOT_WRONG, *WRONG, "corrupt:1", "noise:0", "sparse:1")
+EVERY = (*NOT_WRONG, *WRONG, "corrupt:1", "negate:1", "noise:0", "sparse:1")
 
 
 def long_dataset(rewards: Array) -> Dataset:
@@ -99,6 +100,8 @@ def test_equal_labels() -> None:
     """Parameters at their ends are labels without a parameter, number by number."""
     true = np.random.default_rng(0).normal(size=100)
     for one, other in {
+        "negate:1": "negative",
+        "negate:0": "original",
         "corrupt:1": "random",
         "corrupt:0": "original",
         "noise:0": "original",
@@ -299,3 +302,10 @@ def test_names_that_cannot_be_registered(name: str) -> None:
 def test_the_example_in_the_docstring() -> None:
     assert doctest.testmod(labels).attempted > 0
     assert doctest.testmod(labels).failed == 0
+
+
+def test_negate_changes_the_sign_of_a_fraction() -> None:
+    true = np.arange(1.0, 2001.0)
+    rewards = rewards_of("negate:0.3", true, 0)
+    assert np.abs(rewards).tolist() == true.tolist()
+    assert (rewards < 0).mean() == pytest.approx(0.3, abs=0.03)

@@ -12,6 +12,7 @@ import numpy as np
 
 from instinct.data.arrays import Array
 from instinct.data.dataset import Dataset
+from instinct.data.mixtures import outside_bad_mixture, outside_early_mixture
 from instinct.data.predicates import (
     Predicate,
     costly,
@@ -66,13 +67,21 @@ FILTERS: dict[str, Callable[..., Array]] = {
     "cost-free": costly,
     "safe-episodes": in_unsafe_episode,
     "no-terminals": lambda dataset: dataset.terminals,
+    "bad-episodes": outside_bad_mixture,
+    "early-episodes": outside_early_mixture,
 }
 """The built-in filters by name, as predicates of the transitions that they remove."""
-PARAMETERS: dict[str, type[int] | type[float]] = {"cost-free": int, "safe-episodes": float}
-"""Filters that take a number after a colon, and its type."""
+PARAMETERS: dict[str, tuple[type[int] | type[float], float, str]] = {
+    "cost-free": (int, np.inf, "a whole number of steps of at least 0"),
+    "safe-episodes": (float, np.inf, "a cost of at least 0"),
+    "bad-episodes": (float, 1.0, "a share from 0 to 1"),
+    "early-episodes": (float, 1.0, "a share from 0 to 1"),
+}
+"""Filters that take a number after a colon: its type, its largest value, and what it is."""
 KINDS = (
-    "cost-free, cost-free:STEPS, safe-episodes, safe-episodes:COST, no-terminals, a comparison "
-    "such as costs>0 or observations[3]<0.5, or a mask in a file NAME.npy"
+    "cost-free, cost-free:STEPS, safe-episodes, safe-episodes:COST, bad-episodes:SHARE, "
+    "early-episodes:SHARE, no-terminals, a comparison such as costs>0 or observations[3]<0.5, or a "
+    "mask in a file NAME.npy"
 )
 NAME = re.compile(r"[\w-]+")
 _registered: dict[str, Predicate] = {}
@@ -96,6 +105,9 @@ def find_filter(name: str) -> Predicate:
     - `cost-free` removes every transition with a cost, `cost-free:5` also the 5 steps before it.
     - `safe-episodes` removes whole episodes with a cost above κ = 34.29, `safe-episodes:20` those
       with a cost above 20.
+    - `bad-episodes:0.2` keeps a mixture of the better and the worse half of the episodes, by
+      return, of which 20% are worse ones; `early-episodes:0.2` one of those that end by a terminal
+      and by a timeout. Every share keeps the same number of episodes.
     - `no-terminals` removes the terminal transitions.
     - A comparison such as `costs>0` removes the transitions for which it is true.
     - A file `NAME.npy` with a mask removes the transitions whose mask is true.
@@ -131,13 +143,11 @@ def register_filter(name: str, predicate: Predicate) -> None:
 
 def read_number(base: str, text: str) -> float:
     """Read the number after the colon of a filter's name."""
-    kind = PARAMETERS[base]
+    kind, most, need = PARAMETERS[base]
     try:
         number = kind(text)
     except ValueError:
         number = -1
-    if not 0 <= number < float("inf"):
-        need = "a whole number of steps" if kind is int else "a cost"
-        problem = f"{base} needs {need} of at least 0 after the colon, not {text!r}"
-        raise BadInput(problem, field="filter")
+    if not 0 <= number <= most or number == np.inf:
+        raise BadInput(f"{base} needs {need} after the colon, not {text!r}", field="filter")
     return number

@@ -196,6 +196,17 @@ def corrupt(p: float) -> Label:
     )
 
 
+def negate(p: float) -> Label:
+    """Change the sign of each reward with probability `p`."""
+    return Label.elementwise(
+        f"negate:{format_number(p)}",
+        lambda r, uniform: np.where(uniform(r.shape) < p, -r, r),
+        wrong=p > 0,
+        range=lambda low, high: hull((low, high), (-high, -low), p),
+        expected=lambda r: (1 - 2 * p) * r,
+    )
+
+
 def noise(sigma: float) -> Label:
     """Add Gaussian noise with standard deviation `sigma`."""
 
@@ -256,6 +267,7 @@ def hull(first: tuple[float, float], second: tuple[float, float], p: float) -> t
 
 PARAMETRIZED: dict[str, tuple[Parameter, Callable[[float], Label]]] = {
     "corrupt": (FRACTION, corrupt),
+    "negate": (FRACTION, negate),
     "noise": (DEVIATION, noise),
     "sparse": (FRACTION, sparse),
     "scale": (FACTOR, scale),
@@ -270,8 +282,8 @@ def find_label(name: str) -> Label:
     """Return the label of that name.
 
     There are the paper's `original`, `zero`, `random`, `negative` and `no-terminal`, parametrized
-    ones such as `corrupt:0.3`, `noise:0.5`, `sparse:0.1`, `scale:-2` and `constant:1`, and those
-    that were registered.
+    ones such as `corrupt:0.3`, `negate:0.3`, `noise:0.5`, `sparse:0.1`, `scale:-2` and
+    `constant:1`, and those that were registered.
 
     >>> find_label("corrupt:0.30")
     Label('corrupt:0.3')
