@@ -20,6 +20,7 @@ ORDER = (
         "score",
         "experiments",
         "audits",
+        "dose",
         "results",
         "bench",
         "cli",

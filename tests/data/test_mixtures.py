@@ -41,6 +41,12 @@ def test_a_share_of_the_episodes_ends_early(share: float, early: int) -> None:
     assert kept.cuts is None or not kept.cuts.any()
 
 
+def test_bad_episodes_may_all_have_the_same_return() -> None:
+    data = episodes([0, 0, 0, 0, 9], [False] * 5)
+    assert apply_filters(data, ["bad-episodes:0"]).returns.tolist() == [9]
+    assert apply_filters(data, ["bad-episodes:1"]).returns.tolist() == [0]
+
+
 def test_a_larger_share_only_exchanges_episodes() -> None:
     one, two = ({*apply_filters(DATA, [f"bad-episodes:{x}"]).returns} for x in (0.25, 0.5))
     assert len(one & two) == 3

@@ -54,6 +54,11 @@ COMMANDS = {
         "Evaluate the final policy of a run with the task's own reward.",
     ),
     "study": Entry("study.app", STUDY, "Plan, run and report studies."),
+    "dose": Entry(
+        "dose.dose",
+        STUDY,
+        "Train over doses of wrong rewards and bad data; find where the reward starts to matter.",
+    ),
     "compare": Entry(
         "compare.compare", STUDY, "Put audits side by side: datasets, algorithms or versions."
     ),

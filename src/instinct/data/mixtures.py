@@ -26,10 +26,14 @@ def outside_mixture(dataset: Dataset, marked: Array, share: float) -> Array:
 
 
 def outside_bad_mixture(dataset: Dataset, share: float = 0.5) -> Array:
-    """Mix the better half of the episodes with the worse one, by return."""
+    """Mix the better half of the episodes with the worse one, by return.
+
+    The worse ones are below the median; if none is, they are those at the median.
+    """
     require_rewards(dataset)
     returns = dataset.returns
-    return outside_mixture(dataset, returns < np.median(returns), share)
+    worse = returns < np.median(returns)
+    return outside_mixture(dataset, worse if worse.any() else returns <= np.median(returns), share)
 
 
 def outside_early_mixture(dataset: Dataset, share: float = 0.5) -> Array:
