@@ -63,7 +63,7 @@ class Score:
         sure = "" if self.low is None else f" (95% interval {self.low:.0%} to {self.high:.0%})"
         return (
             f"Agents that are trained with zero rewards are predicted to reach {self.score:.0%} of "
-            f"{self.scale}{sure}, with the true rewards {self.best:.0%}."
+            f"{self.scale}{sure}."
         )
 
 
