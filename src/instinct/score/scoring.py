@@ -25,6 +25,8 @@ RESAMPLES = 40
 """Bootstrap samples of the episodes."""
 FEWEST = 10
 """Episodes that an interval needs."""
+DIGITS = 3
+"""Decimals of the score that the positive bias is computed from; more mean nothing."""
 LABELS = {"zero": 0.0, "negative": -1.0, "original": 1.0}
 """What the agents are told: this multiple of the true reward."""
 
@@ -83,7 +85,7 @@ def score_dataset(dataset: Dataset, source: str = "", task: str = "", seed: int 
         high=None if interval is None else interval.high,
         worst=shares["negative"],
         best=shares["original"],
-        positive_bias=bias_degree(shares["zero"], 1.0),
+        positive_bias=bias_degree(round(shares["zero"], DIGITS), 1.0),
         scale=scale.name,
         end=scale.end,
         horizon=scale.horizon,
