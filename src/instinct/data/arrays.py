@@ -1,6 +1,7 @@
 """Convert and check the arrays of a dataset, in blocks of rows."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,8 @@ def number_type(
 
 def is_converted(field: str, values: Array, dtype: np.dtype[np.float32 | np.int64]) -> bool:
     """Tell whether an array is as conversion leaves it, and nobody else can write to it."""
-    if values.dtype != dtype or values.flags.writeable or not values.flags.owndata:
+    own = values.flags.owndata or is_mapped(values)
+    if values.dtype != dtype or values.flags.writeable or not own:
         return False
     if dtype == np.int64 or values.ndim == 0:
         return values.ndim > 0
@@ -101,6 +103,16 @@ def is_converted(field: str, values: Array, dtype: np.dtype[np.float32 | np.int6
         np.array_equal(block.view(np.uint32), bits[start : start + len(block)])
         for start, block in number_blocks(field, values)
     )
+
+
+def is_mapped(values: Array) -> bool:
+    """Tell whether an array is a map of a file that cannot be written through it."""
+    base: Any = values
+    while base is not None:
+        if isinstance(base, np.memmap):
+            return not base.flags.writeable
+        base = getattr(base, "base", None)
+    return False
 
 
 def as_flags(field: str, values: Array) -> Array:

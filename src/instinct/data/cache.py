@@ -44,7 +44,7 @@ def limit() -> int:
 
 def entries() -> list[Path]:
     """Return the files of the cache, the least recently used first."""
-    found = (cache_folder() / "datasets").glob("*.npz")
+    found = (cache_folder() / "datasets").glob("*.np[yz]")
     return sorted(found, key=lambda path: path.stat().st_mtime_ns)
 
 

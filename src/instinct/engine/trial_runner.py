@@ -12,6 +12,7 @@ import numpy as np
 
 from instinct.benchmarks.registry import find_dataset, find_task, matching_task
 from instinct.data import Array, Dataset, Label, find_filter, find_label, relabel, remove
+from instinct.data.mapped import map_arrays, map_rows
 from instinct.deep import Outcome, Pace, Run, StageProgress, TrainedPolicy, train
 from instinct.deep.algorithms.algorithm import Weights
 from instinct.deep.training.run_training import stages
@@ -75,7 +76,7 @@ class TrialRunner:
                 raise InstinctError(str(fault)) from fault
             facts = dataset_facts(dataset, trial.task, trial.dataset)
             on_event(DatasetOpened(trial.dataset, facts))
-            self.opened, self.dataset = key, dataset
+            self.opened, self.dataset = key, map_rows(dataset)
         return self.dataset
 
     def prepare(self, trial: Trial, on_event: OnEvent) -> Dataset:
@@ -86,7 +87,8 @@ class TrialRunner:
         """
         dataset = self.open_dataset(trial, on_event)
         if trial.filters not in self.filtered:
-            self.filtered[trial.filters] = apply_filters(dataset, trial.filters)
+            filtered, rows = apply_filters(dataset, trial.filters)
+            self.filtered[trial.filters] = map_rows(filtered), rows
             if trial.filters:
                 facts = filter_facts(dataset, *self.filtered[trial.filters])
                 on_event(DatasetOpened(trial.filtered_name, facts))
@@ -102,7 +104,7 @@ class TrialRunner:
     def deep_run(self, trial: Trial, on_event: OnEvent) -> Run:
         """Return the training run of a trial of a deep algorithm."""
         dataset = self.prepare(trial, on_event)
-        return Run(
+        run = Run(
             dataset,
             trial.configured(dataset.action_space),
             trial.seed,
@@ -110,6 +112,8 @@ class TrialRunner:
             self.folder / RUNS / trial.identity,
             trial.dataset,
         )
+        vars(run)["data"] = run.data._replace(rows=map_arrays(run.data.rows, run.rows_hash))
+        return run
 
     def run(self, trial: Trial, on_event: OnEvent) -> Measurement:
         """Run the trial, or resume it, and return its measurement."""

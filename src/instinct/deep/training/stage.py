@@ -173,7 +173,7 @@ def train_group(trainings: Sequence[StageTraining], pace: Pace) -> None:
     algorithm = devices.spread(stack([training.algorithm for training in members]))
     key = devices.spread(stack([training.key for training in members]))
     data = Data(
-        devices.copy(jax.tree.map(jnp.asarray, trainings[0].data.rows)),
+        devices.copy(jax.tree.map(to_device, trainings[0].data.rows)),
         devices.spread(stack([training.data.rewards for training in members])),
     )
     if trainings[0].state is None:
@@ -199,6 +199,14 @@ def train_group(trainings: Sequence[StageTraining], pace: Pace) -> None:
                 training.state = jax.tree.map(np.array, unstack(state, i, together))
                 training.save()
         saved_at = time.monotonic() if due else saved_at
+
+
+def to_device(array: Array) -> jax.Array:
+    """Move an array to the device; on a CPU, use the memory of one that cannot change."""
+    if isinstance(array, np.ndarray) and not array.flags.writeable:
+        aliased: jax.Array = jax.device_put(array, may_alias=True)
+        return aliased
+    return jnp.asarray(array)
 
 
 def stack(trees: Sequence[Any]) -> Any:
