@@ -43,7 +43,7 @@ def logs(tmp_path: Path) -> Path:
 def test_the_grid_world_has_a_table_verdicts_and_the_bias(run: Run, tmp_path: Path) -> None:
     outcome = run("audit", "gridworld", "--seeds", 2, "--episodes", 20, "--out", tmp_path)
     assert outcome.code == 0, outcome.err
-    assert "does not test reward use" in outcome.out
+    assert "does not test reward use" in " ".join(outcome.out.split())
     assert "Positive bias of the data: ∞ (PEVI" in outcome.out
     assert "first look" not in outcome.out
     assert outcome.out.rstrip().endswith(f"Page: {tmp_path / 'index.html'}")

@@ -213,9 +213,9 @@ def audit_command(
 
     Example: instinct audit hopper-medium --preset quick --seeds 3
 
-    Example: instinct audit logs.npz --env Hopper-v5 --algorithm mine.agents:train
+    Example: instinct audit logs.npz --env Hopper-v5 --algorithm mine:train
 
-    Example: instinct audit icu.csv --episode stay --action dose --reward outcome
+    Example: instinct audit icu.csv --episode stay --action dose
     """
     if remove_terminals + keep_terminals + both_ends > 1:
         raise BadInput("give only one of --remove-terminals, --keep-terminals and --both-ends")
