@@ -17,9 +17,11 @@ from instinct.benchmarks.locomotion.d4rl import file_name, present
 from instinct.benchmarks.locomotion.datasets import QUALITIES, RECORDINGS
 from instinct.benchmarks.locomotion.simulation import BODIES
 from instinct.benchmarks.locomotion.task import LocomotionTask
+from instinct.benchmarks.names import NAMES
 from instinct.benchmarks.recipe import FunctionRecipe, Recipe
 from instinct.benchmarks.registry import (
     BENCHMARKS,
+    SHIPPED,
     display_name,
     find_benchmark,
     find_dataset,
@@ -358,3 +360,8 @@ def test_names_and_prefixes_cannot_be_taken(monkeypatch: pytest.MonkeyPatch) -> 
         register_benchmark(Toy())
     with pytest.raises(BadInput, match="needs a name"):
         register_benchmark(Benchmark())
+
+
+def test_the_list_of_names_is_that_of_the_registry() -> None:
+    shipped = [name for benchmark in SHIPPED for name in benchmark.datasets]
+    assert NAMES.read_text("utf-8").split() == shipped

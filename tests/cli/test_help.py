@@ -94,6 +94,8 @@ def test_the_list_says_what_the_command_says(name: str) -> None:
         ("theory", "nofile.npz"),
         ("study", "run", "nofile.toml"),
         ("evaluate", "nowhere"),
+        ("audit", "hoper-medium"),
+        ("train", "hoper-medium", "--algorithm", "pspi"),
     ],
     ids=" ".join,
 )

@@ -3,9 +3,7 @@
 A new family is one folder with a `Benchmark` and one line here, or a call of `register_benchmark`.
 """
 
-import os
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from instinct.benchmarks.benchmark import Benchmark, DisplayName
@@ -14,12 +12,14 @@ from instinct.benchmarks.gridworld.benchmark import GridWorldBenchmark
 from instinct.benchmarks.gymnasium.benchmark import GymnasiumBenchmark
 from instinct.benchmarks.locomotion.benchmark import LocomotionBenchmark
 from instinct.benchmarks.metaworld.benchmark import MetaWorldBenchmark
+from instinct.benchmarks.names import no_dataset, similar
 from instinct.benchmarks.recipe import Recipe
 from instinct.benchmarks.safety.benchmark import SafetyBenchmark
 from instinct.data import NO_ROLES, ActionRange, Box, Dataset, Roles, read
 from instinct.data.formats.described import describes_actions
 from instinct.errors import BadInput
 from instinct.tasks.simulation import Task
+from instinct.util.folders import minari_folder
 from instinct.util.paths import check_exists
 from instinct.util.progress import Progress, no_progress
 
@@ -127,18 +127,10 @@ def find_dataset(
     path = Path(name) if Path(name).exists() else minari_folder() / name
     if not path.exists():
         check_exists(name)
-        raise BadInput(
-            f"is neither a file nor the name of a dataset; {nearest_names(name)}", file=name
-        )
+        raise no_dataset(name, dataset_names())
     known = action_range is not None or describes_actions(path)
     space = find_task(task).action_space if task and not known else None
     return read(path, action_range=action_range, task_space=space, roles=roles)
-
-
-def minari_folder() -> Path:
-    """Return the folder of Minari's downloads; ids such as mujoco/hopper/medium-v0 are paths."""
-    given = os.environ.get("MINARI_DATASETS_PATH")
-    return Path.home() / ".minari" / "datasets" if given is None else Path(given)
 
 
 def find_recipe(name: str, transitions: int | None = None) -> Recipe:
@@ -151,9 +143,12 @@ def find_recipe(name: str, transitions: int | None = None) -> Recipe:
 
 def nearest_names(name: str) -> str:
     """Suggest names of datasets that are similar to an unknown one."""
-    names = [dataset for each in BENCHMARKS.values() for dataset in each.datasets]
-    near = get_close_matches(name, names, cutoff=0)
-    return f"there are {', '.join(near)} and others, which `instinct datasets` lists"
+    return similar(name, dataset_names())
+
+
+def dataset_names() -> list[str]:
+    """Return the names of all datasets."""
+    return [dataset for each in BENCHMARKS.values() for dataset in each.datasets]
 
 
 def size_of(dataset: str) -> int:

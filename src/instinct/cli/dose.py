@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from instinct.benchmarks.names import check_dataset
 from instinct.cli.executors import (
     CheckpointSeconds,
     Executor,
@@ -24,7 +25,6 @@ from instinct.cli.options import (
     task_option,
 )
 from instinct.cli.output import Json, print_json, show_page
-from instinct.util.paths import check_exists
 
 
 def dose(
@@ -71,7 +71,7 @@ def dose(
 
     Example: instinct dose hopper-medium --kinds rewards
     """
-    check_exists(source)
+    check_dataset(source)
     from instinct.audits.progress import show_study_progress
     from instinct.dose.page import compose_doses
     from instinct.dose.run import KINDS, DoseOptions, run_doses

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from instinct.benchmarks.names import check_dataset
 from instinct.cli.output import show_progress
-from instinct.util.paths import check_exists
 
 if TYPE_CHECKING:
     from instinct.data import ActionRange, Dataset, Roles
@@ -16,7 +16,7 @@ def open_dataset(
     roles: "Roles | None" = None,
 ) -> "Dataset":
     """Open the dataset of that name, file or folder; make it first if necessary."""
-    check_exists(source)
+    check_dataset(source)
     from instinct.benchmarks.registry import find_dataset
     from instinct.data import NO_ROLES
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from instinct.util.paths import check_exists
+from instinct.benchmarks.names import check_dataset
 
 PANEL = "Tables: CSV, Parquet, Arrow and Feather files"
 """The title of these options in the help."""
@@ -71,7 +71,7 @@ def takes_roles(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_roles(**given: Any) -> None:
         for source in given.get("datasets") or [given["source"]]:
-            check_exists(source)
+            check_dataset(source)
         from instinct.data import Roles
 
         chosen = {name: given.pop(name) for name in OPTIONS}

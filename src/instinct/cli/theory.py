@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from instinct.benchmarks.names import check_dataset
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import ActionRange, RemoveTerminals, Seed, folder_option
 from instinct.cli.output import Json, print_json, show_page, show_progress
 from instinct.errors import BadInput
-from instinct.util.paths import check_exists
 
 
 def theory(
@@ -42,7 +42,7 @@ def theory(
     """
     if discount is not None and horizon is not None:
         raise BadInput("give --discount or --horizon, not both")
-    check_exists(source)
+    check_dataset(source)
     from instinct.data import Box, remove_terminals
     from instinct.data.discretize import discretize
     from instinct.experiments.results import load, save

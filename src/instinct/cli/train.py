@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from instinct.benchmarks.names import check_dataset
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import (
     ActionRange,
@@ -18,7 +19,6 @@ from instinct.cli.options import (
 )
 from instinct.cli.output import Json, out, print_json, show_progress
 from instinct.errors import InstinctError
-from instinct.util.paths import check_exists
 
 
 def train(
@@ -56,7 +56,7 @@ def train(
 
     Example: instinct train hopper-medium --algorithm pspi --label zero --preset quick --seed 1
     """
-    check_exists(source)
+    check_dataset(source)
     from instinct.api import make_run
     from instinct.cli.diagnostics import show_diagnostics
     from instinct.cli.objects import own_label

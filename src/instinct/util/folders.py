@@ -24,6 +24,12 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "instinct"
 
 
+def minari_folder() -> Path:
+    """Return the folder of Minari's downloads; ids such as mujoco/hopper/medium-v0 are paths."""
+    given = os.environ.get("MINARI_DATASETS_PATH")
+    return Path.home() / ".minari" / "datasets" if given is None else Path(given)
+
+
 def folder_name(name: str) -> str:
     """Return a name as the name of one folder, never a path.
 
