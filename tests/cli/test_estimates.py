@@ -126,6 +126,10 @@ def test_an_audit_without_a_task_ends_with_a_decision(audited: Path) -> None:
     assert ends["columns"][0]["difference"] > 1
     assert [verdict.code for verdict in found.page.verdicts][-1] == "decision"
     assert {"estimates", "differences", "reliability"} <= {*found.tables}
+    answer = found.document["answer"]
+    assert answer["sure"] == "estimated"
+    assert found.page.verdicts[-1].text.startswith(answer["sentence"])
+    assert "decision" not in [verdict.code for verdict in found.page.found]
 
 
 def test_a_second_call_computes_nothing(audited: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ SHARE, INCONCLUSIVE, ACTIONS = "reward-use", "true-reward-inconclusive", "action
 DECISION = "decision"
 FILTERS = ("filter-cost", "filter-change")
 QUESTION = "What does this data teach regardless of the reward, and how sure are we?"
+DECISION_QUESTION = "What may be deployed, without a task to test it in, and how sure are we?"
 FILTER_QUESTION = "What does leaving out data change, and how sure are we?"
 HEDGED = {
     "this dataset does not test reward use": "this dataset seems not to test reward use",
@@ -49,13 +50,17 @@ def answer(findings: Findings, found: ByDataset) -> Answer:
         sentence, sure = filter_sentence(findings, filters)
         shown = COST if filters[0].code == FILTERS[0] else ""
         return Answer(FILTER_QUESTION, sentence, sure, results_plot(findings, dataset, shown))
+    if DECISION in by_code:
+        plot = estimates_plot(findings, dataset) or action_plot(findings, dataset)
+        said = by_code[DECISION].text
+        return Answer(DECISION_QUESTION, decision_sentence(said), "estimated", plot, said)
     if ACTIONS in by_code:
         plot = estimates_plot(findings, dataset) or action_plot(findings, dataset)
         said = by_code[ACTIONS].text
         return Answer(QUESTION, said, "not measured", plot, said)
     return Answer(
         QUESTION,
-        cannot_say(findings, by_code),
+        cannot_say(findings),
         "unknown",
         estimates_plot(findings, dataset) or results_plot(findings, dataset),
     )
@@ -120,14 +125,19 @@ def filter_sentence(findings: Findings, filters: Sequence[Verdict]) -> tuple[str
     return f"{sentence}, which is no more than seeds differ.", "not certain"
 
 
-def cannot_say(findings: Findings, by_code: Mapping[str, Verdict]) -> str:
+def decision_sentence(text: str) -> str:
+    """Repeat the recommendation and its reason; the picture and the table have the estimates."""
+    return text.partition(" Estimated returns:")[0].partition(" Recorded:")[0]
+
+
+def cannot_say(findings: Findings) -> str:
     """Say why there is no answer."""
     begin = "This audit cannot say what the data teach regardless of the reward"
     if findings.ended < findings.trials:
         return f"{begin} yet: {findings.ended:,} of {findings.trials:,} runs have ended."
     if findings.main is None and findings.plan.seeds == 1:
         why = "there is no task to measure in, and one seed does not show how far seeds differ"
-    elif findings.main is None or DECISION in by_code:
+    elif findings.main is None:
         why = "there is no task to measure returns in"
     else:
         why = "not every wrong reward has results"
@@ -139,7 +149,7 @@ def answer_for_datasets(findings: Findings, found: ByDataset) -> Answer:
     plot = datasets_plot(findings, [*found])
     counted = count_shares([*found.values()], "datasets", one_seed=findings.plan.seeds == 1)
     if counted is None:
-        sentence = cannot_say(findings, {}).replace("This audit", "This study")
+        sentence = cannot_say(findings).replace("This audit", "This study")
         return Answer(QUESTION, sentence, "unknown", plot)
     return Answer(QUESTION, *counted, plot)
 

@@ -1,5 +1,6 @@
 """The picture beside the answer: true, wrong and imitation on one axis, so that the gap is seen."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from instinct.benchmarks.registry import short_name
@@ -130,12 +131,24 @@ def estimates_plot(findings: Findings, dataset: str) -> DotPlot | None:
     if "return" in estimates.recorded:
         recorded = Dot("recorded", estimates.recorded["return"])
         lines.append(Line("recorded data", (recorded,)))
+    form = three_digits([line.dots[0].value for line in lines])
     return DotPlot(
         "estimated return",
-        tuple(numbered(line, ".4g") for line in lines),
+        tuple(numbered(line, form) for line in lines),
         caption="Estimated from the data alone; the bars are as wide as the estimator's errors "
         "where the truth is known.",
     )
+
+
+def three_digits(values: Sequence[float]) -> str:
+    """Return a format with the same decimals for all: three digits of the largest.
+
+    >>> three_digits([0.3217, -0.0115]), three_digits([2418.2, 12.0])
+    ('.3f', '.0f')
+    """
+    largest = max((abs(value) for value in values), default=0.0)
+    before = math.floor(math.log10(largest)) + 1 if largest > 0 else 0
+    return f".{max(0, min(3, 3 - max(0, before)))}f"
 
 
 def action_plot(findings: Findings, dataset: str) -> DotPlot | None:

@@ -45,12 +45,15 @@ SIGNS: dict[Level, str] = {"holds": "✓", "warning": "!", "fails": "✗", "note
 ANSWERING = ("reward-use", "true-reward-inconclusive", "action-distance", "decision")
 """Codes of the verdicts that a page's answer is made from; what they say is no warning."""
 ANSWER_SIGN = "◆"
-Sureness = Literal["certain", "not certain", "one seed", "inconclusive", "not measured", "unknown"]
+Sureness = Literal[
+    "certain", "not certain", "one seed", "inconclusive", "estimated", "not measured", "unknown"
+]
 SURENESS: dict[Sureness, str] = {
     "certain": "certain at 95%",
     "not certain": "not certain yet",
     "one seed": "one seed: not certain",
     "inconclusive": "inconclusive",
+    "estimated": "estimated, not measured",
     "not measured": "compared, not measured",
     "unknown": "no answer",
 }
