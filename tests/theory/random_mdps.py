@@ -82,3 +82,9 @@ def best_mixture(gains: Array, limited: Array, bounds: Array) -> float:
     )
     assert solved.fun is not None
     return -float(solved.fun)
+
+
+def random_policy(mdp: MDP, seed: int) -> Array:
+    """Return a policy with random probabilities."""
+    shares = np.random.default_rng([seed, 5]).dirichlet(np.ones(mdp.actions), size=mdp.states)
+    return np.asarray(shares)

@@ -18,12 +18,14 @@ from instinct.theory.value_gaps import (
     supported_gap_bound,
     value_gap_bound,
 )
-from tests.theory.random_mdps import random_mdp, random_rewards, random_support, seeds, trials
-
-
-def random_policy(mdp: MDP, seed: int) -> Array:
-    shares = np.random.default_rng([seed, 5]).dirichlet(np.ones(mdp.actions), size=mdp.states)
-    return np.asarray(shares)
+from tests.theory.random_mdps import (
+    random_mdp,
+    random_policy,
+    random_rewards,
+    random_support,
+    seeds,
+    trials,
+)
 
 
 def visits(mdp: MDP, policy: Array) -> Array:

@@ -14,12 +14,7 @@ from instinct.theory.transfer import (
     model_concentrability,
     uncovered_error,
 )
-from tests.theory.random_mdps import random_mdp, random_rewards, seeds, trials
-
-
-def random_policy(mdp: MDP, seed: int) -> Array:
-    shares = np.random.default_rng([seed, 5]).dirichlet(np.ones(mdp.actions), size=mdp.states)
-    return np.asarray(shares)
+from tests.theory.random_mdps import random_mdp, random_policy, random_rewards, seeds, trials
 
 
 def random_distribution(mdp: MDP, seed: int) -> Array:

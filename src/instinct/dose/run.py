@@ -22,7 +22,7 @@ KINDS = ("rewards", "quality", "ends")
 
 @dataclass(frozen=True)
 class DoseOptions:
-    """What a user may change."""
+    """The options of a dose-response study."""
 
     kinds: tuple[str, ...] = KINDS
     algorithms: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ SHARD, LOG = "shard.json", "attempt-{}.jsonl"
 
 @dataclass(frozen=True)
 class ShardContent:
-    """What `shard.json` says: the study's folder, the trials as JSON, and how to run them."""
+    """The contents of `shard.json`: the study's folder, the trials as JSON, and how to run them."""
 
     folder: str
     trials: list[str]

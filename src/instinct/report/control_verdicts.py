@@ -16,7 +16,7 @@ LITTLE = 0.1
 
 
 class Cause(NamedTuple):
-    """What a comparison with the control says."""
+    """The verdict of a comparison with the control."""
 
     text: str
     code: str

@@ -113,7 +113,7 @@ class DotPlot:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What the colors stand for, if rows have dots of several kinds."""
+        """Return the kinds of dots for the key, if rows have dots of several kinds."""
         if all(len(line.dots) == 1 for line in self.lines):
             return ()
         return tuple(dict.fromkeys(dot.kind for line in self.lines for dot in line.dots))
