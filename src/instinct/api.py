@@ -1,6 +1,6 @@
 """The functions that a notebook needs besides `audit`: load, inspect, train, evaluate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from instinct.data import (
     ActionRange,
     Dataset,
     Label,
-    apply_filters,
+    find_filter,
     find_label,
     is_frame,
     make_roles,
     read_frame,
     relabel,
+    remove,
 )
 from instinct.data.summary import Summary, summarize
 from instinct.deep import (
@@ -161,13 +162,24 @@ def make_run(
     given = preset_settings(preset, name, (source and task_of(source)) or "")
     removed = dict.fromkeys([*filters, *(["no-terminals"] if label.remove_terminals else [])])
     return Run(
-        apply_filters(relabel(dataset, label, seed), removed),
+        filtered_and_told(dataset, label, seed, removed),
         configure(name, {**given, **(settings or {})}, dataset.action_space),
         seed,
         label.base,
         folder,
         source,
     )
+
+
+def filtered_and_told(
+    dataset: Dataset, label: Label, seed: int, filters: Iterable[str]
+) -> Dataset:
+    """Relabel a dataset and apply filters, which see the recorded rewards."""
+    told = relabel(dataset, label, seed)
+    for name in filters:
+        rows = find_filter(name)(dataset)
+        dataset, told = remove(dataset, rows), remove(told, rows)
+    return told
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from instinct.data import write
+from instinct.data import apply_filters, find_label, read, relabel, write
 from instinct.deep import ALGORITHMS, configure, load_run
 from instinct.study.presets import preset
 from tests.cli.conftest import Run
@@ -44,6 +44,17 @@ def test_terminals_can_be_removed(run: Run, file: Path, tmp_path: Path) -> None:
         assert run("train", file, "--algorithm", "bc", "--out", folder, *TINY, *extra).code == 0
         hashes.add(json.loads((folder / "config.json").read_text())["dataset"])
     assert len(hashes) == 2
+
+
+def test_filters_see_the_recorded_rewards(run: Run, file: Path, tmp_path: Path) -> None:
+    """Under zero rewards, a filter by return still knows which episodes were good."""
+    folder = tmp_path / "run"
+    options = ("--algorithm", "bc", "--label", "zero", "--filter", "good-episodes")
+    outcome = run("train", file, *options, "--out", folder, *TINY)
+    assert outcome.code == 0, outcome.err
+    kept = relabel(apply_filters(read(file), ["good-episodes"]), find_label("zero"), 0)
+    assert len(kept) < 200
+    assert json.loads((folder / "config.json").read_text())["dataset"] == kept.hash
 
 
 def test_default_folders_of_different_runs_differ(

@@ -8,7 +8,8 @@ import typer
 from instinct.errors import BadInput
 
 FILTERS_HELP = (
-    "cost-free, cost-free:5, safe-episodes, safe-episodes:20, no-terminals, 'costs>0', mask.npy"
+    "cost-free, cost-free:5, safe-episodes, safe-episodes:20, good-episodes:1500, no-terminals, "
+    "'costs>0', mask.npy"
 )
 """Examples of filters; docs/safety.md explains all of them."""
 

@@ -8,6 +8,7 @@ import typer
 from instinct.benchmarks.names import check_dataset
 from instinct.cli.loading import open_dataset
 from instinct.cli.options import (
+    FILTERS_HELP,
     ActionRange,
     Log,
     RemoveTerminals,
@@ -44,6 +45,14 @@ def train(
     ] = "paper",
     assignments: Annotated[list[str] | None, assignment_option()] = None,
     without_terminals: RemoveTerminals = False,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="NAME",
+            help=f"Remove transitions first: {FILTERS_HELP}. Can be repeated.",
+        ),
+    ] = None,
     action_range: ActionRange = None,
     folder: Annotated[
         Path | None,
@@ -79,7 +88,7 @@ def train(
         seed=seed,
         preset=preset,
         settings=changes if steps is None else changes | {"steps": steps},
-        filters=["no-terminals"] if without_terminals else [],
+        filters=[*(filters or ()), *(["no-terminals"] if without_terminals else [])],
         folder=folder,
         source=source,
     )

@@ -16,9 +16,12 @@ from instinct.data.mixtures import outside_bad_mixture, outside_early_mixture
 from instinct.data.predicates import (
     Predicate,
     costly,
+    in_bad_episode,
+    in_short_episode,
     in_unsafe_episode,
     parse_comparison,
     parse_mask,
+    terminal,
 )
 from instinct.errors import BadInput
 
@@ -66,22 +69,29 @@ def remove_terminals(dataset: Dataset) -> Dataset:
 FILTERS: dict[str, Callable[..., Array]] = {
     "cost-free": costly,
     "safe-episodes": in_unsafe_episode,
-    "no-terminals": lambda dataset: dataset.terminals,
+    "good-episodes": in_bad_episode,
+    "long-episodes": in_short_episode,
+    "no-terminals": terminal,
     "bad-episodes": outside_bad_mixture,
     "early-episodes": outside_early_mixture,
 }
 """The built-in filters by name, as predicates of the transitions that they remove."""
-PARAMETERS: dict[str, tuple[type[int] | type[float], float, str]] = {
-    "cost-free": (int, np.inf, "a whole number of steps of at least 0"),
-    "safe-episodes": (float, np.inf, "a cost of at least 0"),
-    "bad-episodes": (float, 1.0, "a share from 0 to 1"),
-    "early-episodes": (float, 1.0, "a share from 0 to 1"),
+STEPS, SHARE = "a whole number of steps of at least 0", "a share from 0 to 1"
+PARAMETERS: dict[str, tuple[type[int] | type[float], float, float, str]] = {
+    "cost-free": (int, 0, np.inf, STEPS),
+    "safe-episodes": (float, 0, np.inf, "a cost of at least 0"),
+    "good-episodes": (float, -np.inf, np.inf, "a return"),
+    "long-episodes": (int, 0, np.inf, STEPS),
+    "no-terminals": (int, 0, np.inf, STEPS),
+    "bad-episodes": (float, 0, 1, SHARE),
+    "early-episodes": (float, 0, 1, SHARE),
 }
-"""Filters that take a number after a colon: its type, its largest value, and what it is."""
+"""Filters that take a number after a colon: its type, its limits, and what it is."""
 KINDS = (
-    "cost-free, cost-free:STEPS, safe-episodes, safe-episodes:COST, bad-episodes:SHARE, "
-    "early-episodes:SHARE, no-terminals, a comparison such as costs>0 or observations[3]<0.5, or a "
-    "mask in a file NAME.npy"
+    "cost-free, cost-free:STEPS, safe-episodes, safe-episodes:COST, good-episodes:RETURN, "
+    "long-episodes:STEPS, bad-episodes:SHARE, early-episodes:SHARE, no-terminals, "
+    "no-terminals:STEPS, a comparison such as costs>0 or observations[3]<0.5, or a mask in a file "
+    "NAME.npy"
 )
 NAME = re.compile(r"[\w-]+")
 _registered: dict[str, Predicate] = {}
@@ -108,7 +118,9 @@ def find_filter(name: str) -> Predicate:
     - `bad-episodes:0.2` keeps a mixture of the better and the worse half of the episodes, by
       return, of which 20% are worse ones; `early-episodes:0.2` one of those that end by a terminal
       and by a timeout. Every share keeps the same number of episodes.
-    - `no-terminals` removes the terminal transitions.
+    - `good-episodes:1500` removes whole episodes with a return below 1500, `long-episodes:100`
+      those of fewer than 100 steps; without a number, those below the median.
+    - `no-terminals` removes the terminal transitions, `no-terminals:5` also the 5 steps before.
     - A comparison such as `costs>0` removes the transitions for which it is true.
     - A file `NAME.npy` with a mask removes the transitions whose mask is true.
     - A registered filter removes what its predicate marks.
@@ -143,11 +155,11 @@ def register_filter(name: str, predicate: Predicate) -> None:
 
 def read_number(base: str, text: str) -> float:
     """Read the number after the colon of a filter's name."""
-    kind, most, need = PARAMETERS[base]
+    kind, least, most, need = PARAMETERS[base]
     try:
         number = kind(text)
     except ValueError:
-        number = -1
-    if not 0 <= number <= most or number == np.inf:
+        number = np.nan
+    if not least <= number <= most or np.isinf(number):
         raise BadInput(f"{base} needs {need} after the colon, not {text!r}", field="filter")
     return number

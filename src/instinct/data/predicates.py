@@ -50,7 +50,17 @@ def require_rewards(dataset: Dataset) -> Array:
 
 def costly(dataset: Dataset, before: int = 0) -> Array:
     """Mark the transitions with a cost, and the `before` steps before each in its episode."""
-    rows = np.flatnonzero(require_costs(dataset))
+    return at_and_before(dataset, require_costs(dataset) != 0, before)
+
+
+def terminal(dataset: Dataset, before: int = 0) -> Array:
+    """Mark the terminal transitions, and the `before` steps before each in its episode."""
+    return at_and_before(dataset, dataset.terminals, before)
+
+
+def at_and_before(dataset: Dataset, events: Array, before: int) -> Array:
+    """Mark the transitions at events, and the `before` steps before each in its episode."""
+    rows = np.flatnonzero(events)
     if not len(rows):
         return np.zeros(len(dataset), bool)
     here = np.arange(len(dataset))
@@ -65,6 +75,20 @@ def in_unsafe_episode(dataset: Dataset, limit: float = KAPPA) -> Array:
     """Mark the transitions of all episodes with a cost above the limit."""
     unsafe = dataset.per_episode(require_costs(dataset)) > limit
     return np.repeat(unsafe, dataset.lengths)
+
+
+def in_bad_episode(dataset: Dataset, limit: float | None = None) -> Array:
+    """Mark the transitions of all episodes with a return below the limit, or below the median."""
+    require_rewards(dataset)
+    returns = dataset.returns
+    worse = returns < (np.median(returns) if limit is None else limit)
+    return np.repeat(worse, dataset.lengths)
+
+
+def in_short_episode(dataset: Dataset, limit: int | None = None) -> Array:
+    """Mark the transitions of all episodes with fewer steps than the limit, or than the median."""
+    lengths = dataset.lengths
+    return np.repeat(lengths < (np.median(lengths) if limit is None else limit), lengths)
 
 
 def parse_comparison(text: str) -> Predicate | None:

@@ -47,14 +47,14 @@ class Removal:
 
 def measure_removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
     """Compare a dataset with what is `after` its `rows` are removed."""
-    left = dataset.per_episode(~rows)
+    cut, gone = count_episodes(dataset, rows)
     costs_before, costs_after = dataset.costs, after.costs
     return Removal(
         transitions=len(dataset),
         removed=int(rows.sum()),
         episodes=dataset.episodes,
-        cut=int(((left > 0) & (left < dataset.lengths)).sum()),
-        gone=int((left == 0).sum()),
+        cut=cut,
+        gone=gone,
         episodes_after=after.episodes,
         reward=mean_per_1000(dataset.rewards) if dataset.has_rewards else None,
         reward_after=mean_per_1000(after.rewards) if after.has_rewards else None,
@@ -62,6 +62,12 @@ def measure_removal(dataset: Dataset, rows: Array, after: Dataset) -> Removal:
         cost_after=None if costs_after is None else mean_per_1000(costs_after),
         coverage=measure_coverage(dataset, rows),
     )
+
+
+def count_episodes(dataset: Dataset, rows: Array) -> tuple[int, int]:
+    """Count the episodes that lose some, and those that lose all of their transitions."""
+    left = dataset.per_episode(~rows)
+    return int(((left > 0) & (left < dataset.lengths)).sum()), int((left == 0).sum())
 
 
 def mean_per_1000(values: Array) -> float:
