@@ -171,9 +171,7 @@ def make_run(
     )
 
 
-def filtered_and_told(
-    dataset: Dataset, label: Label, seed: int, filters: Iterable[str]
-) -> Dataset:
+def filtered_and_told(dataset: Dataset, label: Label, seed: int, filters: Iterable[str]) -> Dataset:
     """Relabel a dataset and apply filters, which see the recorded rewards."""
     told = relabel(dataset, label, seed)
     for name in filters:

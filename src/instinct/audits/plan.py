@@ -112,6 +112,18 @@ def judged_in(env: Any) -> str:
     return task_name(env) if isinstance(env, str) else own_task_name(env)
 
 
+def require_task(dataset: str, env: Any = None) -> str:
+    """Return the task in which policies are judged, or raise if there is none."""
+    task = recorded_task(dataset) if env is None else judged_in(env)
+    if not task:
+        raise BadInput(
+            "has no task in which policies are judged; name one with `task=`",
+            file=dataset,
+            option="task",
+        )
+    return task
+
+
 def settings_by_algorithm(
     settings: Mapping[str, Any], algorithms: tuple[str, ...]
 ) -> dict[str, dict[str, Setting]]:

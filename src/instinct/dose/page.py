@@ -11,14 +11,11 @@ from instinct.dose.curves import GAP, Curve, Point, read_curves
 from instinct.dose.run import Doses
 from instinct.report.kit.figures import INK, figure, label_colors, styled
 from instinct.report.kit.page import Drawing, Page, Section, Verdict
-from instinct.report.kit.tables import Missing, Number, Table, TableCell
-from instinct.report.sections.numbers import form_of
+from instinct.report.kit.tables import Table, TableCell
+from instinct.report.sections.numbers import form_of, mean_cell, seed_interval
 from instinct.report.study_page import provenance
 from instinct.study.findings import Findings
-from instinct.study.intervals import Interval, mean_interval, mean_of
 from instinct.study.measurement import QUANTITIES
-
-NO_RUN = "no run has ended"
 
 
 def compose_doses(doses: Doses) -> Page:
@@ -81,15 +78,7 @@ def dose_table(name: str, curve: Curve, form: str) -> Table:
 
 
 def cell(point: Point | None, form: str) -> TableCell:
-    if point is None:
-        return Missing(NO_RUN)
-    around = point_interval(point)
-    interval = None if around is None else (around.low, around.high)
-    return Number(float(np.mean(point.values)), form, interval=interval)
-
-
-def point_interval(point: Point) -> Interval | None:
-    return mean_interval(mean_of(point.values)) if len(point.values) > 1 else None
+    return mean_cell(None if point is None else point.values, form)
 
 
 def verdict(curve: Curve, form: str) -> Verdict:
@@ -139,7 +128,7 @@ def draw_curve(curve: Curve) -> Figure:
 
 def intervals(points: Sequence[Point]) -> Iterator[tuple[float, float, float]]:
     for point in points:
-        around = point_interval(point)
+        around = seed_interval(point.values)
         if around is not None:
             yield point.dose, around.low, around.high
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from instinct.audits.audit import assume_end, check
-from instinct.audits.plan import judged_in, settings_by_algorithm
+from instinct.audits.plan import require_task, settings_by_algorithm
 from instinct.audits.progress import Display, Silent
 from instinct.benchmarks.registry import find_benchmark, find_dataset
 from instinct.data import Dataset, apply_filters
 from instinct.engine.run_plan import MakeExecutor, run_plan
 from instinct.errors import BadInput
 from instinct.study.findings import Findings, read_findings
-from instinct.study.plan import Plan, reads_rewards, recorded_task
+from instinct.study.plan import Plan, reads_rewards
 from instinct.study.plan_files import shipped_plans
 
 KINDS = ("rewards", "quality", "ends")
@@ -47,13 +47,7 @@ def dose_plan(dataset: str, kind: str, options: DoseOptions) -> Plan:
     if kind not in KINDS:
         raise BadInput(f"no kind of dose is called {kind!r}; there are {', '.join(KINDS)}")
     shipped = shipped_plans()[f"dose-{kind}"]
-    task = recorded_task(dataset) if options.task is None else judged_in(options.task)
-    if not task:
-        raise BadInput(
-            "has no task in which policies are judged; name one with `task=`",
-            file=dataset,
-            option="task",
-        )
+    task = require_task(dataset, options.task)
     benchmark = find_benchmark(task)
     usual = shipped.algorithms if benchmark.algorithms == "deep" else benchmark.default_algorithms
     algorithms = options.algorithms or tuple(filter(reads_rewards, usual))

@@ -20,10 +20,21 @@ DISCOUNT = 0.99
 """γ of plans."""
 
 
+class Selection(NamedTuple):
+    """Some rows of the cells and their model."""
+
+    rows: Array
+    cuts: Array
+    """After which of these rows what follows is unknown."""
+    model: Model
+
+
 class Cells(NamedTuple):
     """The dataset that was cut into cells, and for every row its state, action and next state."""
 
     dataset: Dataset
+    taken: Array
+    """Which rows of the whole dataset these are."""
     state: Array
     action: Array
     following: Array
@@ -34,18 +45,33 @@ class Cells(NamedTuple):
 
     def model(self, episodes: Array | None = None) -> Model:
         """Return the empirical MDP of these episodes, which may repeat; by default of all."""
-        rows = slice(None) if episodes is None else self.rows(episodes)
-        starts = self.dataset.starts if episodes is None else self.dataset.starts[episodes]
-        return Model(
+        return self.select(episodes).model
+
+    def select(self, episodes: Array | None = None, removed: Array | None = None) -> Selection:
+        """Return the model of these episodes, without the rows that a filter removed.
+
+        It has the first states of the whole episodes: a filter does not change where the world
+        begins. What follows a row before a removed one is unknown.
+        """
+        data = self.dataset
+        if episodes is None:
+            episodes = np.arange(data.episodes)
+        rows, following = self.rows(episodes), self.following
+        cuts = np.zeros(len(data), np.bool_) if data.cuts is None else data.cuts
+        if removed is not None:
+            cuts = cuts | (np.append(removed[1:], False) & ~data.ends)
+            rows, following = rows[~removed[rows]], np.where(cuts, self.states, following)
+        model = Model(
             space=States(np.arange(self.states)[:, None]),
             actions=self.actions,
             discount=DISCOUNT,
             horizon=None,
             pairs=(self.state * self.actions + self.action)[rows],
-            observed=self.dataset.rewards.astype(np.float64)[rows],
-            successors=self.following[rows],
-            starts=self.state[starts],
+            observed=data.rewards.astype(np.float64)[rows],
+            successors=following[rows],
+            starts=self.state[data.starts[episodes]],
         )
+        return Selection(rows, cuts[rows], model)
 
     def rows(self, episodes: Array) -> Array:
         """Return the rows of these episodes, one after the other."""
@@ -63,7 +89,8 @@ def cut_into_cells(dataset: Dataset, seed: int = 0) -> Cells:
     after a cut, comes the number after the last state.
     """
     random = np.random.default_rng(seed)
-    dataset = sample_episodes(dataset, random)
+    taken = sample_episodes(dataset, random)
+    dataset = remove(dataset, ~taken)
     scale = dataset.observations.std(axis=0, dtype=np.float64)
     scale = np.where(scale > 0, scale, 1)
     now, ends = dataset.observations / scale, dataset.ends
@@ -80,18 +107,18 @@ def cut_into_cells(dataset: Dataset, seed: int = 0) -> Cells:
     else:
         action, actions, own_actions = dataset.actions, dataset.action_space.n, True
     exact = own_states and own_actions
-    return Cells(dataset, state, action, following, len(centers), actions, exact)
+    return Cells(dataset, taken, state, action, following, len(centers), actions, exact)
 
 
-def sample_episodes(dataset: Dataset, random: np.random.Generator) -> Dataset:
-    """Return the dataset, or of a large one whole episodes at random."""
+def sample_episodes(dataset: Dataset, random: np.random.Generator) -> Array:
+    """Return which rows to use: all, or of a large dataset those of episodes at random."""
     if len(dataset) <= TRANSITIONS:
-        return dataset
+        return np.ones(len(dataset), np.bool_)
     order = random.permutation(dataset.episodes)
     number = np.searchsorted(np.cumsum(dataset.lengths[order]), TRANSITIONS) + 1
-    left_out = np.ones(dataset.episodes, np.bool_)
-    left_out[order[:number]] = False
-    return remove(dataset, np.repeat(left_out, dataset.lengths))
+    taken = np.zeros(dataset.episodes, np.bool_)
+    taken[order[:number]] = True
+    return np.repeat(taken, dataset.lengths)
 
 
 def choose_centers(

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from instinct.benchmarks.benchmark import episode_terminals
+from instinct.benchmarks.benchmark import Benchmark, episode_terminals
 from instinct.benchmarks.registry import find_benchmark, find_task
 from instinct.data import Array, Dataset
 from instinct.errors import BadInput
 from instinct.study.ends import guess_end, terminal_facts
-from instinct.tasks.simulation import End
+from instinct.tasks.simulation import End, Task
 
 RECORDED = "the range of the recorded returns"
 
@@ -34,17 +34,31 @@ class Scale(NamedTuple):
         return self.shares(dataset.returns)
 
 
-def scale_of(dataset: Dataset, source: str = "", task: str = "") -> Scale:
-    """Return the scale of the task, or of the data if the task is unknown or has none.
+class World(NamedTuple):
+    """What is known of the world that data were recorded in."""
 
-    Without a task, 0 is the lowest recorded return and J* the highest one.
-    """
+    task: Task | None
+    benchmark: Benchmark | None
+    end: End
+    horizon: int
+
+
+def world_of(dataset: Dataset, source: str = "", task: str = "") -> World:
+    """Return what the task says, or what the data say if the task is unknown."""
     task = task or find_benchmark(source).task_of(source) or ""
     known, benchmark = (find_task(task), find_benchmark(task)) if task else (None, None)
     end: End = "unknown" if known is None else known.end
     if end == "unknown":
         end = guess_end(terminal_facts(dataset))
-    horizon = (known and known.horizon) or int(dataset.lengths.max())
+    return World(known, benchmark, end, (known and known.horizon) or int(dataset.lengths.max()))
+
+
+def scale_of(dataset: Dataset, source: str = "", task: str = "") -> Scale:
+    """Return the scale of the task, or of the data if the task is unknown or has none.
+
+    Without a task, 0 is the lowest recorded return and J* the highest one.
+    """
+    known, benchmark, end, horizon = world_of(dataset, source, task)
     if benchmark is not None and benchmark.score_name == "success" and dataset.terminals.any():
         return Scale("a success in every episode", end, horizon, True, lambda rates: rates)
     best = None if benchmark is None else benchmark.best_score
@@ -54,7 +68,7 @@ def scale_of(dataset: Dataset, source: str = "", task: str = "") -> Scale:
         def shares(returns: Array) -> Array:
             return np.asarray(known.scores(returns)) / best
 
-        return Scale(f"a score of {best:g} in {task}", end, horizon, False, shares)
+        return Scale(f"a score of {best:g} in {known.name}", end, horizon, False, shares)
     low, high = float(dataset.returns.min()), float(dataset.returns.max())
     if low == high:
         raise BadInput(

@@ -13,7 +13,7 @@ import numpy as np
 from instinct.data import Array, Dataset
 from instinct.errors import BadInput
 from instinct.score.bounded import RATIO, plan_within, play
-from instinct.score.cells import Cells, cut_into_cells
+from instinct.score.cells import Cells, Selection, cut_into_cells
 from instinct.score.measures import measure
 from instinct.score.scale import Scale, scale_of
 from instinct.study.bias import bias_degree
@@ -105,21 +105,24 @@ def predict(
     episodes: Array | None = None,
 ) -> float:
     """Return the share of J* that the agent of a label reaches in the model of some episodes."""
-    model, data = cells.model(episodes), cells.dataset
-    rows = slice(None) if episodes is None else cells.rows(episodes)
-    goal, fall = (data.terminals[rows] & (scale.end == end) for end in ("goal", "fall"))
-    leaving = per_pair(model, fall | into_the_unknown(model, data, rows))
-    if ratio is None:
-        ratio = np.inf if cells.exact else RATIO
-    policy = plan_within(model, LABELS[label] * model.rewards, leaving, ratio)
+    chosen = cells.select(episodes)
+    policy, model = plan_policy(cells, chosen, scale.end, label, ratio), chosen.model
+    goal = cells.dataset.terminals[chosen.rows] & (scale.end == "goal")
     counted = per_pair(model, goal) if scale.counts_goals else model.rewards
     return float(scale.shares(play(model, policy, counted[None], scale.horizon))[0])
 
 
-def into_the_unknown(model: Model, data: Dataset, rows: Array | slice) -> Array:
-    """Tell which transitions lead to a cut, or to a state without data."""
+def plan_policy(
+    cells: Cells, chosen: Selection, end: End, label: str = "zero", ratio: float | None = None
+) -> Array:
+    """Return the policy close to the chosen rows that is best under the rewards of a label."""
+    model = chosen.model
+    fall = cells.dataset.terminals[chosen.rows] & (end == "fall")
     without = np.append(~model.support.any(axis=1), False)[model.successors]
-    return without if data.cuts is None else without | data.cuts[rows]
+    leaving = per_pair(model, fall | without | chosen.cuts)
+    if ratio is None:
+        ratio = np.inf if cells.exact else RATIO
+    return plan_within(model, LABELS[label] * model.rewards, leaving, ratio)
 
 
 def per_pair(model: Model, values: Array) -> Array:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from instinct.data import Array
+from instinct.report.kit.tables import Missing, Number, TableCell
 from instinct.study.findings import Findings
+from instinct.study.intervals import Interval, mean_interval, mean_of
 from instinct.study.measurement import is_safe
 from instinct.study.plan import Plan
 from instinct.study.statistics import estimate, interval, mean
@@ -17,6 +19,7 @@ FORMS = {
     "normalized_cost": ".2f",
 }
 """How numbers of a quantity are formatted; see `form_of`."""
+NO_RUN = "no run has ended"
 NAMES = {"success": "success_rate"}
 """The key of a quantity in rows, if it is not its name."""
 
@@ -72,3 +75,17 @@ def estimates(name: str, values: Array) -> dict[str, float | None]:
         f"{name}_low": around.low,
         f"{name}_high": around.high,
     }
+
+
+def seed_interval(values: Array) -> Interval | None:
+    """Return the mean over seeds with its t interval; None for a single seed."""
+    return mean_interval(mean_of(values)) if len(values) > 1 else None
+
+
+def mean_cell(values: Array | None, form: str) -> TableCell:
+    """Return the mean over seeds with its interval as a cell of a table."""
+    if values is None or not len(values):
+        return Missing(NO_RUN)
+    around = seed_interval(values)
+    interval = None if around is None else (around.low, around.high)
+    return Number(float(values.mean()), form, interval=interval)
