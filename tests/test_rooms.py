@@ -21,6 +21,7 @@ ORDER = (
         "experiments",
         "audits",
         "dose",
+        "nudge",
         "results",
         "bench",
         "cli",

@@ -59,6 +59,11 @@ COMMANDS = {
         STUDY,
         "Train over doses of wrong rewards and bad data; find where the reward starts to matter.",
     ),
+    "nudge": Entry(
+        "nudge.nudge",
+        STUDY,
+        "Find the filter of the data that makes zero-reward agents do what you want.",
+    ),
     "compare": Entry(
         "compare.compare", STUDY, "Put audits side by side: datasets, algorithms or versions."
     ),

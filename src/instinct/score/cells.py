@@ -47,11 +47,17 @@ class Cells(NamedTuple):
         """Return the empirical MDP of these episodes, which may repeat; by default of all."""
         return self.select(episodes).model
 
-    def select(self, episodes: Array | None = None, removed: Array | None = None) -> Selection:
-        """Return the model of these episodes, without the rows that a filter removed.
+    def select(
+        self,
+        episodes: Array | None = None,
+        removed: Array | None = None,
+        *,
+        cut: bool = True,
+    ) -> Selection:
+        """Return the model of these episodes, without the rows of a mask.
 
-        It has the first states of the whole episodes: a filter does not change where the world
-        begins. What follows a row before a removed one is unknown.
+        It has the first states of all these episodes: a filter does not change where the world
+        begins. What follows a row before a removed one is unknown, unless `cut` is false.
         """
         data = self.dataset
         if episodes is None:
@@ -59,8 +65,10 @@ class Cells(NamedTuple):
         rows, following = self.rows(episodes), self.following
         cuts = np.zeros(len(data), np.bool_) if data.cuts is None else data.cuts
         if removed is not None:
+            rows = rows[~removed[rows]]
+        if removed is not None and cut:
             cuts = cuts | (np.append(removed[1:], False) & ~data.ends)
-            rows, following = rows[~removed[rows]], np.where(cuts, self.states, following)
+            following = np.where(cuts, self.states, following)
         model = Model(
             space=States(np.arange(self.states)[:, None]),
             actions=self.actions,
@@ -102,8 +110,8 @@ def cut_into_cells(dataset: Dataset, seed: int = 0) -> Cells:
     over = dataset.terminals if dataset.cuts is None else dataset.terminals | dataset.cuts
     following[over] = len(centers)
     if isinstance(dataset.action_space, Box):
-        taken, own_actions = choose_centers(dataset.actions, dataset.actions[:0], ACTIONS, random)
-        action, actions = nearest(dataset.actions, taken), len(taken)
+        chosen, own_actions = choose_centers(dataset.actions, dataset.actions[:0], ACTIONS, random)
+        action, actions = nearest(dataset.actions, chosen), len(chosen)
     else:
         action, actions, own_actions = dataset.actions, dataset.action_space.n, True
     exact = own_states and own_actions
