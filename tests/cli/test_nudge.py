@@ -5,12 +5,19 @@ from pathlib import Path
 import pytest
 
 from instinct.data import apply_filters, read, write
+from instinct.nudge import prediction
 from tests.cli.conftest import Run
 from tests.nudge.problems import choices, write_idle_grid
 from tests.study.problems import PENDULUM, write_dataset
 
 SIZE = ("--seeds", 2, "--report-seeds", 2, "--episodes", 2, "--workers", 1)
 TINY = ("layers=1", "units=8", "batch_size=16", "steps=20", "warm_start_steps=20")
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Save time: the tests look at predictions, and at intervals over seeds."""
+    monkeypatch.setattr(prediction, "RESAMPLES", 3)
 
 
 @pytest.fixture

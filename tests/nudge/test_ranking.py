@@ -88,15 +88,10 @@ def test_without_a_filter_or_without_whole_episodes_it_is_the_score() -> None:
     assert predictor.predict(nothing) == pytest.approx(predictor.predict())
 
 
-def test_limits_are_named_so_that_they_remove_no_more() -> None:
-    data = walks(0.3)
-    for name in names(rank_filters(data, "", RankingOptions("return"))):
-        kind, _, limit = name.partition(":")
-        if kind == "good-episodes":
-            quantile = np.quantile(data.returns, [0.25, 0.5, 0.75, 0.9])
-            assert (quantile - float(limit) >= 0).any()
-        assert find_filter(name)(data).any()
-    assert short(-1502.71) == "-1503"
+def test_limits_are_rounded_away_from_what_is_removed() -> None:
+    below = [short(x) for x in (1502.71, -1502.71, 0.12345, 123456.0)]
+    assert below == ["1502", "-1503", "0.1234", "123400"]
+    assert [short(x, math.ceil) for x in (1502.71, -1502.71, 0.0)] == ["1503", "-1502", "0"]
 
 
 def test_filters_that_remove_nearly_the_same_are_not_both_among_the_best() -> None:

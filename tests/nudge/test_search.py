@@ -55,7 +55,7 @@ def test_the_winner_of_the_search_is_judged_on_other_seeds(tmp_path: Path) -> No
     nudge = run(tmp_path, agents)
     assert nudge.chosen == "bad-episodes:0.25"
     searched = {(filter_of(each), each.seed) for each in agents.ran if each.seed < 2}
-    assert searched == {(name, seed) for name in nudge.plan.filters for seed in (0, 1)}  # type: ignore[union-attr]
+    assert searched == {(name, seed) for name in nudge.search.plan.filters for seed in (0, 1)}  # type: ignore[union-attr]
     judged = {(filter_of(each), each.seed) for each in agents.ran if each.seed >= 2}
     assert judged == {(name, seed) for name in (ALL, "bad-episodes:0.25") for seed in (2, 3)}
     assert {(each.label, each.algorithm) for each in agents.ran} == {("zero", "PEVI")}

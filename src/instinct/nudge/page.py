@@ -16,7 +16,7 @@ from instinct.report.kit.figures import FALLBACK_COLORS, figure, styled
 from instinct.report.kit.page import Answer, Drawing, Page, Section
 from instinct.report.kit.tables import Mark, Number, Table, TableCell
 from instinct.report.sections.filters import filter_section
-from instinct.report.sections.numbers import FORMS, form_of, mean_cell, rows, seed_interval
+from instinct.report.sections.numbers import form_of, mean_cell, rows, seed_interval
 from instinct.report.study_page import provenance
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
@@ -117,7 +117,12 @@ def ranking_table(ranking: Ranking) -> Table:
     known = [each for each in QUANTITIES if each in ranking.before]
     zeros: tuple[TableCell, ...] = (Number(0, ".1%"), Number(0, ",.0f"), Number(0, ",.0f"))
     named = (QUANTITIES[each] for each in known)
-    before = (ALL, *zeros, "", *(Number(ranking.before[each], FORMS[each]) for each in known))
+    before = (
+        ALL,
+        *zeros,
+        "",
+        *(Number(ranking.before[each], ranking.form(each)) for each in known),
+    )
     return Table(
         "ranking",
         f"Predictions for zero-reward agents by the score's model, ranked by "
@@ -131,14 +136,14 @@ def ranked_row(each: Ranked, ranking: Ranking, known: list[str]) -> tuple[TableC
     note = "" if each.allowed else "loses more reward than is tolerated"
     interval = None if each.low is None or each.high is None else (each.low, each.high)
     mark: Mark | None = "best" if each.chosen else None if each.allowed else "gray"
-    form = FORMS[ranking.quantity]
+    form = ranking.form(ranking.quantity)
     return (
         each.name,
         Number(each.removed / ranking.transitions, ".1%"),
         Number(each.cut, ",.0f"),
         Number(each.gone, ",.0f"),
         Number(each.gain, form, interval=interval, mark=mark, note=note),
-        *(Number(each.predicted[name], FORMS[name]) for name in known),
+        *(Number(each.predicted[name], ranking.form(name)) for name in known),
     )
 
 
@@ -195,7 +200,7 @@ def nudge_document(nudge: Nudge, page: Page) -> dict[str, Any]:
     ranking, best, goal = nudge.ranking, proposed(nudge), find_goal(nudge.ranking.goal)
     document: dict[str, Any] = {
         "dataset": ranking.dataset,
-        "task": None if nudge.plan is None else nudge.plan.task,
+        "task": ranking.task or None,
         "goal": ranking.goal,
         "tolerance": ranking.tolerance,
         "filter": None if best is None else best.name,

@@ -6,12 +6,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from instinct.benchmarks.registry import find_benchmark
 from instinct.data import Array, Dataset
 from instinct.data.removal import count_episodes
 from instinct.errors import BadInput, Damaged
 from instinct.nudge.candidates import Candidate, find_candidates
 from instinct.nudge.goals import REWARD, Goal, check_goal, find_goal
 from instinct.nudge.prediction import Predictor
+from instinct.report.sections.numbers import FORMS
 from instinct.study.intervals import DUST
 from instinct.tasks.simulation import End
 from instinct.util.jsonio import read_json, write_json
@@ -53,6 +55,7 @@ class Ranking:
 
     dataset: str
     hash: str
+    task: str
     goal: str
     quantity: str
     """The quantity that candidates are ranked by."""
@@ -73,6 +76,12 @@ class Ranking:
     def best(self) -> tuple[Ranked, ...]:
         """The candidates to be trained, the best first."""
         return tuple(each for each in self.candidates if each.chosen)
+
+    def form(self, quantity: str) -> str:
+        """Return the format of a quantity; the benchmark decides on that of the score."""
+        if quantity == "score":
+            return f".{find_benchmark(self.task).score_digits}f"
+        return FORMS[quantity]
 
     def find(self, name: str) -> Ranked:
         """Return the candidate of that name."""
@@ -130,6 +139,7 @@ def rank_filters(
     return Ranking(
         dataset=source,
         hash=dataset.hash,
+        task=options.task,
         goal=goal.name,
         quantity=quantity,
         tolerance=options.tolerance,

@@ -83,7 +83,6 @@ class Nudge:
     """What a search has found."""
 
     ranking: Ranking
-    plan: Plan | None = None
     search: Findings | None = None
     """The trained candidates, on the seeds of the search."""
     chosen: str | None = None
@@ -217,7 +216,7 @@ def finish_search(
     searched = read_findings(where)
     chosen = choose_filter(searched, find_goal(ranking.goal), ranking.tolerance)
     if chosen is None:
-        return Nudge(ranking, plan, searched)
+        return Nudge(ranking, searched)
     judged = replace(
         searched.plan,
         name=f"nudge of {ranking.dataset}: {REPORT}",
@@ -228,4 +227,4 @@ def finish_search(
     )
     where = search.folder / REPORT
     run_plan(judged, where, display.trials, executor, retry_failed=retry_failed)
-    return Nudge(ranking, plan, searched, chosen, read_findings(where))
+    return Nudge(ranking, searched, chosen, read_findings(where))

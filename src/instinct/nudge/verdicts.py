@@ -10,7 +10,7 @@ from instinct.nudge.goals import REWARD, Goal, find_goal
 from instinct.nudge.ranking import Ranked, Ranking
 from instinct.nudge.run import Nudge
 from instinct.report.kit.page import Level, Sureness, Verdict
-from instinct.report.sections.numbers import FORMS, form_of
+from instinct.report.sections.numbers import form_of
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
 
@@ -80,7 +80,8 @@ def result(nudge: Nudge) -> Verdict:
     if certain and left:
         return Verdict(text, "holds", "nudge-found", numbers)
     if gain <= 0 or not left:
-        return Verdict(f"{text} The search was wrong.", "fails", "nudge-refuted", numbers)
+        why = "The search was wrong" if gain <= 0 else "It loses too much reward"
+        return Verdict(f"{text} {why}.", "fails", "nudge-refuted", numbers)
     return Verdict(f"{text} This is not certain.", "note", "nudge-uncertain", numbers)
 
 
@@ -92,7 +93,7 @@ def verb(change: Change) -> str:
 
 def prediction(ranking: Ranking, goal: Goal) -> Verdict:
     """Say what is predicted of the best filter, where nothing was trained."""
-    best, form = ranking.best[0], FORMS[ranking.quantity]
+    best, form = ranking.best[0], ranking.form(ranking.quantity)
     before, after = ranking.before[ranking.quantity], best.predicted[ranking.quantity]
     numbers = {"before": before, "after": after, "gain": best.gain}
     what = QUANTITIES[ranking.quantity]

@@ -43,6 +43,8 @@ def plan_within(model: Model, rewards: Array, leaving: Array, ratio: float = RAT
     R = np.abs(rewards).max() or 1.0
     paid = rewards - model.discount * leaving * R / (1 - model.discount)
     V, policy = np.zeros(model.states), model.behavior
+    if not paid.any():
+        return policy
     for _ in range(SWEEPS):
         later = np.asarray(model.transitions @ V).reshape(paid.shape)
         Q = paid + model.discount * later
