@@ -19,6 +19,7 @@ from instinct.cli.options import (
     ActionRange,
     Source,
     assignment_option,
+    episodes_option,
     folder_option,
     parse_assignments,
     split_names,
@@ -46,12 +47,7 @@ def dose(
     seeds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Seeds.", show_default="3")
     ] = None,
-    episodes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Test episodes of every agent.", show_default="the benchmark's"
-        ),
-    ] = None,
+    episodes: Annotated[int | None, episodes_option()] = None,
     assignments: Annotated[list[str] | None, assignment_option()] = None,
     action_range: ActionRange = None,
     folder: Annotated[

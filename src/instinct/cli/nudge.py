@@ -19,6 +19,7 @@ from instinct.cli.options import (
     ActionRange,
     Source,
     assignment_option,
+    episodes_option,
     folder_option,
     parse_assignments,
     task_option,
@@ -90,16 +91,7 @@ def nudge(
         int,
         typer.Option(min=1, metavar="N", help="Other seeds that judge it.", rich_help_panel=WHAT),
     ] = 5,
-    episodes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Test episodes of every agent.",
-            show_default="the benchmark's",
-            rich_help_panel=WHAT,
-        ),
-    ] = None,
+    episodes: Annotated[int | None, episodes_option(WHAT)] = None,
     assignments: Annotated[list[str] | None, assignment_option(WHAT)] = None,
     action_range: ActionRange = None,
     folder: Annotated[

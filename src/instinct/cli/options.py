@@ -86,6 +86,17 @@ def task_option(what: str, default: str, panel: str | None = None) -> Any:
     )
 
 
+def episodes_option(panel: str | None = None) -> Any:
+    """Make the option of the number of test episodes."""
+    return typer.Option(
+        min=1,
+        metavar="N",
+        help="Test episodes of every agent.",
+        show_default="the benchmark's",
+        rich_help_panel=panel,
+    )
+
+
 def split_names(texts: Iterable[str] | None) -> list[str]:
     """Split the values of an option at commas."""
     return [name for text in texts or () for name in text.split(",") if name]

@@ -17,7 +17,7 @@ from instinct.report.kit.page import Answer, Drawing, Page, Section
 from instinct.report.kit.tables import Mark, Number, Table, TableCell
 from instinct.report.sections.filters import filter_section
 from instinct.report.sections.numbers import form_of, mean_cell, rows, seed_interval
-from instinct.report.study_page import provenance
+from instinct.report.study_page import premises, provenance
 from instinct.study.findings import Findings
 from instinct.study.measurement import QUANTITIES
 
@@ -39,6 +39,7 @@ def compose_nudge(nudge: Nudge) -> Page:
         sections=tuple(sections(nudge)),
         provenance=origin(nudge),
         verdicts=said,
+        premises=() if nudge.search is None else premises(nudge.search),
         missing=tuple(text for study in nudge.studies for text in study.missing),
         answer=Answer(question, said[0].text, sureness(nudge, said[0]), verdict=said[0].text),
     )
