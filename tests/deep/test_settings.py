@@ -178,7 +178,7 @@ def test_stages_keep_the_names_that_identities_hold() -> None:
 
 def test_settings_that_came_later_do_not_count_in_identities() -> None:
     second = {"standardize", "epsilon", "entropy_weight"}
-    third = {"scale_values", "fit_returns", "relative_beta"}
+    third = {"scale_values", "fit_returns", "fitted_beta", "rise"}
     third |= {"cloning_steps", "cloning_rate", "decay_cloning"}
     former = {"value_scale", "unit_rewards"}
     for name, later in {"ATAC": second | third, "BC": {"standardize"}, "IQL": set()}.items():
@@ -215,3 +215,16 @@ def test_ranges(accepted: Range, text: str, inside: list[float], outside: list[f
     assert str(accepted) == text
     assert all(value in accepted for value in inside)
     assert not any(value in accepted for value in outside)
+
+
+def test_a_setting_that_came_and_went_counts_in_no_identity() -> None:
+    """Its neutral value is as if it had never been there; another one is refused, and counts."""
+    today = settings_of(configure("PSPI"))
+    assert configure("PSPI", {"relative_beta": False}) == configure("PSPI")
+    with pytest.raises(BadInput, match="no longer has relative_beta"):
+        configure("PSPI", {"relative_beta": True})
+    plain, neutral, other = (
+        identity_settings(ALGORITHMS["PSPI"], today | given, since=3)
+        for given in ({}, {"relative_beta": False}, {"relative_beta": True})
+    )
+    assert plain == neutral != other

@@ -66,16 +66,16 @@ def test_a_scale_other_than_one_matters_to_the_networks() -> None:
 
 
 def beta_of(dataset: Dataset, name: str, **settings: float) -> float:
-    """Return the β that a run with `relative_beta` uses."""
-    found = trained(dataset, name, relative_beta=True, fit_returns=True, **settings)
+    """Return the β that a run with `fitted_beta` uses."""
+    found = trained(dataset, name, fitted_beta=True, fit_returns=True, **settings)
     return float(found.metrics["beta"][-1])
 
 
 @pytest.mark.parametrize("name", ["ATAC", "PSPI"])
 @pytest.mark.parametrize("factor", [0.1, 10.0])
-def test_relative_beta_follows_the_units_of_the_rewards(name: str, factor: float) -> None:
+def test_fitted_beta_follows_the_units_of_the_rewards(name: str, factor: float) -> None:
     """Values of ten times the size need a tenth of β, because errors are squared."""
-    dataset = scaled(noise_dataset(), 10.0)
+    dataset = scaled(noise_dataset(), 20.0)
     one, other = (
         beta_of(data, name, beta=100_000.0, scale_values=True)
         for data in (dataset, scaled(dataset, factor))
@@ -84,10 +84,10 @@ def test_relative_beta_follows_the_units_of_the_rewards(name: str, factor: float
     assert other == pytest.approx(one / factor, rel=0.05)
 
 
-def test_relative_beta_is_the_same_as_its_value() -> None:
+def test_fitted_beta_is_the_same_as_its_value() -> None:
     dataset = noise_dataset()
     beta = beta_of(dataset, "ATAC", beta=3.0)
-    relative = trained(dataset, "ATAC", beta=3.0, relative_beta=True, fit_returns=True)
+    relative = trained(dataset, "ATAC", beta=3.0, fitted_beta=True, fit_returns=True)
     absolute = trained(dataset, "ATAC", beta=beta, fit_returns=True)
     jax.tree.map(
         lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-2, atol=1e-3),
@@ -96,7 +96,7 @@ def test_relative_beta_is_the_same_as_its_value() -> None:
     )
 
 
-def test_relative_beta_stays_within_the_papers_grid() -> None:
+def test_fitted_beta_stays_within_the_papers_grid() -> None:
     assert beta_of(noise_dataset(), "ATAC", beta=1e-9) == pytest.approx(0.1)
     assert beta_of(noise_dataset(), "ATAC", beta=1e9) == pytest.approx(100)
     nothing = beta_of(scaled(noise_dataset(), 0.0), "ATAC", beta=3.0)
@@ -107,8 +107,8 @@ def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
     """β is at least p/(2·(1 − γ)³·mean value) where terminals are worse than going on."""
     dataset = noise_dataset()
     good = dataset.change(rewards=np.full(len(dataset), 2.0, np.float32))
-    assert beta_of(good, "ATAC", beta=1e-9) == pytest.approx(0.1)
-    found = beta_of(good, "PSPI", beta=1e-9, **WELL_FITTED)
+    assert beta_of(good, "ATAC", beta=1e-18) == pytest.approx(0.1)
+    found = beta_of(good, "PSPI", beta=1e-18, **WELL_FITTED)
     returns = Run(good, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
     p = dataset.terminals.mean()
     assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
@@ -119,8 +119,8 @@ def test_pspi_keeps_its_values_above_the_least() -> None:
     dataset = noise_dataset()
     ends = dataset.terminals | dataset.timeouts
     dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
-    assert beta_of(dataset, "ATAC", beta=1e-9, **WELL_FITTED) == pytest.approx(0.1)
-    found = beta_of(dataset, "PSPI", beta=1e-9, **WELL_FITTED)
+    assert beta_of(dataset, "ATAC", beta=1e-18, **WELL_FITTED) == pytest.approx(0.1)
+    found = beta_of(dataset, "PSPI", beta=1e-18, **WELL_FITTED)
     returns = Run(dataset, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
     v_min = 2 / (1 - GAMMA) * min(-1, dataset.rewards.min())
     assert found == pytest.approx(4 / (2 * (1 - GAMMA) * (returns.mean() - v_min)), rel=0.05)
@@ -128,13 +128,13 @@ def test_pspi_keeps_its_values_above_the_least() -> None:
 
 @pytest.mark.parametrize("noisy", [False, True])
 def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
-    """Episodes of one step, so that the Bellman error is the error of f beside the reward."""
+    """β = beta·(g/σ²)·(r/σ)²; in episodes of one step the return is the reward."""
     random = np.random.default_rng(1)
     dataset = one_step(np.random.default_rng(0))
     if noisy:
         dataset = dataset.change(rewards=random.normal(size=len(dataset)).astype(np.float32))
     fit = {"warm_start_steps": 500, "fast_rate": 3e-3, "units": 32, "batch_size": 64}
-    settings = {"relative_beta": True, "fit_returns": True, "beta": 0.5}
+    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01}
     run = Run(dataset, configure("ATAC", SMALL | fit | settings))
     before = None
     for depth in range(2):
@@ -147,9 +147,35 @@ def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
     states = jnp.asarray(dataset.observations)
     f = np.array([value(head, states, jnp.asarray(dataset.actions)) for head in heads])
     f_policy = np.array([value(head, states, actions) for head in heads])
-    error = ((f - dataset.rewards) ** 2).mean()
-    share = error / dataset.rewards.var()
-    assert share > 0.8 if noisy else share < 0.05
-    expected = 0.5 * np.abs(f - f_policy).mean() / error * min(1, 0.1 / share)
+    variance = ((f - dataset.rewards) ** 2).mean()
+    assert (variance > 0.5) == noisy
+    r = max(1, np.abs(dataset.rewards).mean())
+    expected = 0.01 * np.abs(f - f_policy).mean() / variance * r**2 / variance
     assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
     assert (expected > 0.11) == (not noisy)
+
+
+def test_the_policys_rate_rises_and_stays() -> None:
+    """Step k of n has the rate min(1, k/(rise·n)) of `slow_rate`, and without `rise` all of it."""
+    run = Run(noise_dataset(), configure("PSPI", SMALL | {"steps": 10, "rise": 0.5}))
+    game = run.algorithm
+    start = before_the_game(run)
+    rates = []
+    for count in range(10):
+        learner = start.policy
+        later = learner._replace(optimizer=learner.optimizer._replace(count=jnp.asarray(count)))
+        rates.append(float(game.policy_rate(start._replace(policy=later))))  # type: ignore[attr-defined]
+    shares = np.minimum(1, np.arange(1, 11) / 5)
+    np.testing.assert_allclose(rates, game.slow_rate * shares, rtol=1e-6)  # type: ignore[attr-defined]
+    steady = configure("PSPI", SMALL)
+    assert float(steady.policy_rate(start)) == pytest.approx(steady.slow_rate)  # type: ignore[attr-defined]
+
+
+def before_the_game(run: Run) -> Any:
+    """Return the state of the run before its first step of the game."""
+    warm = None
+    for depth in range(2):
+        warm = new_training(run, depth, warm, None, None)
+        train_stage([warm], Pace())
+    assert warm is not None
+    return run.algorithm.init(jax.random.key(0), run.data, warm.state)

@@ -65,7 +65,8 @@ def changed_settings(
     """Return the settings that differ from the paper's; all of them for tabular algorithms."""
     if is_tabular(task) or algorithm not in ALGORITHMS:
         return dict(settings)
-    own = {**find_algorithm(algorithm).FORMER, **settings_of(configure(algorithm))}
+    found = find_algorithm(algorithm)
+    own = {**found.FORMER, **found.BRIEF, **settings_of(configure(algorithm))}
     return {name: value for name, value in settings.items() if value != own.get(name)}
 
 

@@ -12,11 +12,12 @@ from instinct.deep.algorithms.settings import Settings
 
 QUICK_CLASSIC = QUICK_GAME | {
     "layers": 2,
+    "batch_size": 64,
     "steps": 10_000,
+    "cloning_steps": 10_000,
     "warm_start_steps": 10_000,
     "slow_rate": 2e-5,
     "policy_average": 1e-3,
-    "standardize": True,
 }
 
 

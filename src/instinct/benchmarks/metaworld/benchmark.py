@@ -11,9 +11,8 @@ from instinct.deep.algorithms.settings import Settings
 from instinct.tasks.simulation import End
 
 QUICK_GOALS = QUICK_GAME | {
+    "cloning_steps": 40_000,
     "steps": 20_000,
-    "warm_start_steps": 60_000,
-    "fast_rate": 5e-4,
     "slow_rate": 1e-6,
 }
 

@@ -13,8 +13,7 @@ from instinct.deep.algorithms.bc import QUICK_GAUSSIAN
 from instinct.deep.algorithms.settings import Settings
 
 QUICK_LIDARS = QUICK_GAME | {
-    "warm_start_steps": 40_000,
-    "standardize": True,
+    "cloning_steps": 40_000,
 }
 
 

@@ -42,7 +42,6 @@ from instinct.deep.algorithms.warm_start import (
     ReturnFitting,
     at,
     shared_settings,
-    unexplained,
 )
 from instinct.deep.nn.networks import MLP, Twins, value
 from instinct.deep.nn.optimizer import Learner, new_learner
@@ -53,21 +52,24 @@ QUICK_GAME: dict[str, Setting] = {
     "layers": 3,
     "units": 64,
     "batch_size": 64,
-    "steps": 50_000,
+    "standardize": True,
+    "steps": 45_000,
+    "cloning_steps": 40_000,
+    "cloning_rate": 1e-3,
+    "decay_cloning": True,
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,
-    "beta": 40.0,
-    "relative_beta": True,
-    "fast_rate": 2e-3,
-    "slow_rate": 5e-6,
-    "policy_average": 5e-4,
+    "beta": 20_000.0,
+    "fitted_beta": True,
+    "fast_rate": 5e-4,
+    "slow_rate": 4.8e-6,
+    "rise": 0.3,
+    "policy_average": 1.5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
 BALANCE_ROWS = 10_000
 """At most so many recorded transitions balance β."""
-UNEXPLAINED = 0.1
-"""β falls where critics leave more than this share of the returns' variance unexplained."""
 
 
 class GameState(NamedTuple):
@@ -89,9 +91,10 @@ class ActorCritic(BellmanCritics):
     The final policy is an exponential average of the policy's weights with the rate
     `policy_average`; 1, the paper's value, is the last policy itself. The weight α of the entropy
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
-    (`ReturnFitting`) instead of the paper's Bellman fit. With `relative_beta`, `beta` says how much
-    more a Bellman error counts than pessimism, both as they are at the start (`balanced_beta`), so
-    that one value fits all data and labels; the β in use is the metric `beta`.
+    (`ReturnFitting`) instead of the paper's Bellman fit. With `fitted_beta`, β follows from the
+    critics at the start of the game, and `beta` is only a factor (`balance`), so that one value
+    fits all data and labels; the β in use is the metric `beta`. The policy's rate rises from 0 to
+    `slow_rate` over the first `rise` of the game.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -104,7 +107,8 @@ class ActorCritic(BellmanCritics):
     policy_average: float = setting(1.0, above=0, at_most=1)
     entropy_weight: float = setting(1.0, above=0, since=2)
     fit_returns: bool = setting(False, since=3)
-    relative_beta: bool = setting(False, since=3)
+    fitted_beta: bool = setting(False, since=5)
+    rise: float = setting(0.0, at_least=0, at_most=1, since=5)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     CONTROL: ClassVar[str] = "NoPessimism"
@@ -117,7 +121,8 @@ class ActorCritic(BellmanCritics):
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        return self.with_returns(data, dataset) if self.fit_returns else data
+        needed = self.fit_returns or self.fitted_beta
+        return self.with_returns(data, dataset) if needed else data
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> GameState:
         """Continue policy, critics and target critics of the warm start, with fresh optimizers."""
@@ -131,52 +136,47 @@ class ActorCritic(BellmanCritics):
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
-            beta=self.balanced_beta(warm, data) if self.relative_beta else None,
+            beta=self.balanced_beta(warm, data) if self.fitted_beta else None,
         )
 
     def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array | None:
-        """Return a β that fits the data and the label, within the paper's grid.
-
-        It is smaller where critics explain little of the returns that they were fitted to: there
-        the policy has to stay closer to the data.
-        """
+        """Return a β that fits the data and the label, within the paper's grid."""
         index = evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS)
-        batch = batch_of(data, index)
-        beta = self.balance(warm, batch)
-        if self.fit_returns:
-            noise = unexplained(warm.critics, batch, data.rewards["returns"][index])
-            beta = beta * jnp.minimum(1, UNEXPLAINED / noise)
-        beta = jnp.maximum(beta, self.least_beta(warm, batch))
+        batch, returns = batch_of(data, index), data.rewards["returns"][index]
+        beta = jnp.maximum(self.balance(warm, batch, returns), self.least_beta(warm, batch))
         return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
 
     def least_beta(self, warm: EvaluationState, batch: Batch) -> jax.Array:
-        """Return the β below which values would fall to V_min and prefer nothing any more."""
+        """Return the β below which the critics' values would no longer mean anything."""
         del warm, batch
         return jnp.zeros(())
 
-    def balance(self, warm: EvaluationState, batch: Batch) -> jax.Array:
-        """Return `beta` times what pessimism may gain, divided by what the Bellman error costs.
+    def balance(self, warm: EvaluationState, batch: Batch, returns: jax.Array) -> jax.Array:
+        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns.
 
-        The gain is E|f(s, π) − f(s, a)|; both are those of the critics at the start of the game.
+        g = E|f(s, π) − f(s, a)| is how much the critics prefer one action to another, σ what they
+        leave unexplained of the returns, and r = max(1, E|reward|).
         """
         actions = self.noiseless(warm.policy, batch.observations)
-        next_actions = self.noiseless(warm.policy, batch.next_observations)
-        y = self.target(warm.critics, batch, next_actions)
-        gain, cost = jnp.zeros(()), jnp.zeros(())
+        preferences, errors = [], []
         for head in warm.critics.learner.params:
-            f, f_next, f_policy = at(
-                head,
-                (batch.observations, batch.actions),
-                (batch.next_observations, next_actions),
-                (batch.observations, actions),
+            f, f_policy = at(
+                head, (batch.observations, batch.actions), (batch.observations, actions)
             )
-            gain = gain + jnp.abs(f_policy - f).mean()
-            cost = cost + self.bellman_loss(warm.critics, batch, f, f_next, y)
-        return self.beta * warm.critics.scale * gain / jnp.maximum(cost, TINY)
+            preferences.append(jnp.abs(f_policy - f) / warm.critics.scale)
+            errors.append(f / warm.critics.scale - returns)
+        g, variance = jnp.stack(preferences).mean(), jnp.mean(jnp.stack(errors) ** 2)
+        r = jnp.maximum(1, jnp.abs(batch.rewards).mean())
+        return self.beta * g * (r / jnp.maximum(variance, TINY)) ** 2
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:
         """Return β: the balanced one, or the setting itself."""
         return self.beta if state.beta is None else state.beta
+
+    def policy_rate(self, state: GameState) -> jax.Array:
+        """Return the policy's rate: it rises to `slow_rate`, then it stays there."""
+        steps = jnp.maximum(self.rise * self.steps, 1)
+        return self.slow_rate * jnp.minimum(1, (state.policy.optimizer.count + 1) / steps)
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
@@ -240,7 +240,7 @@ class ActorCritic(BellmanCritics):
             actions, log_pi
         )
         (policy_gradient,) = into_policy(into_sample)
-        policy = state.policy.step(self.slow_rate, policy_gradient, epsilon=self.epsilon)
+        policy = state.policy.step(self.policy_rate(state), policy_gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,

@@ -137,6 +137,8 @@ class Algorithm:
 
     FORMER: ClassVar[Settings] = {}
     """Settings of earlier versions, with the values that mean what the algorithm does today."""
+    BRIEF: ClassVar[Settings] = {}
+    """The same for settings that were added after the first version: they count in no identity."""
 
     @classmethod
     def is_traced(cls, name: str) -> bool:

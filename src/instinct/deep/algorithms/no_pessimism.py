@@ -25,7 +25,7 @@ class NoPessimism(ATAC):
     """The critics fit the Bellman equation of the policy and nothing else.
 
     It has the settings of ATAC and PSPI, so that what is set for them can be set for their control;
-    `beta` and `relative_beta` have no effect. The metric `pessimism` is E[f(s, π) − f(s, a)], which
+    `beta` and `fitted_beta` have no effect. The metric `pessimism` is E[f(s, π) − f(s, a)], which
     the critics do not lower here.
     """
 

@@ -34,29 +34,23 @@ class PSPI(ActorCritic):
     )
     QUICK: ClassVar[Settings | None] = QUICK_GAME
 
-    def balance(self, warm: EvaluationState, batch: Batch) -> jax.Array:
-        """Return a β that is also large enough for the terminals of the data.
+    def least_beta(self, warm: EvaluationState, batch: Batch) -> jax.Array:
+        """Return the β that keeps values above V_min, and above the 0 of feared terminals.
 
-        The critics may lower all values by δ = 1/(2β·(1 − γ)²), because that costs a Bellman error
-        of ((1 − γ)·δ)². After a terminal the value stays 0: if the data's values are above 0 and
-        are lowered too far, ending looks better than going on. How much that matters is the
-        discounted share of ends, p/(1 − γ), with p the share of terminals among the transitions.
-        δ times this share shall be at most the mean value.
+        - Minimizing f(s, π) + β·(f − y)² lowers f by 1/(2β) below y in every backup, by
+          1/(2β·(1 − γ)) in the end. That may be a quarter of the distance from V_min.
+        - The critics may lower all values by δ = 1/(2β·(1 − γ)²), because that costs a Bellman
+          error of ((1 − γ)·δ)². After a terminal the value stays 0: if the data's values are above
+          0 and are lowered too far, ending looks better than going on. How much that matters is
+          the discounted share of ends, p/(1 − γ), with p the share of terminals among the
+          transitions. δ times this share may be at most the mean value.
         """
         horizon, mean = 1 / (1 - self.discount), mean_value(warm.critics, batch)
+        room = mean - warm.critics.v_min / warm.critics.scale
+        sinking = horizon / (2 * SINKING * jnp.maximum(room, TINY))
         ends = horizon * (1 - batch.goes_on.mean())
-        least = ends * horizon**2 / (2 * jnp.maximum(mean, TINY))
-        beta = super().balance(warm, batch)
-        return jnp.where(mean > 0, jnp.maximum(beta, least), beta)
-
-    def least_beta(self, warm: EvaluationState, batch: Batch) -> jax.Array:
-        """Return the β with which values sink by a quarter of their distance from V_min.
-
-        Minimizing f(s, π) + β·(f − y)² lowers f by 1/(2β) below y in every backup, by
-        1/(2β·(1 − γ)) in the end.
-        """
-        room = mean_value(warm.critics, batch) - warm.critics.v_min / warm.critics.scale
-        return 1 / (2 * (1 - self.discount) * SINKING * jnp.maximum(room, TINY))
+        feared = jnp.where(mean > 0, ends * horizon**2 / (2 * jnp.maximum(mean, TINY)), 0.0)
+        return jnp.maximum(sinking, feared)
 
     def pessimism(self, f: jax.Array, f_policy: jax.Array) -> jax.Array:
         """Return E[f(s, π)]."""

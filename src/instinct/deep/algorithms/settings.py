@@ -45,13 +45,14 @@ def configure(
 
 def without_former(cls: type[Algorithm], settings: Settings) -> dict[str, Setting]:
     """Leave out settings of earlier versions, if they mean what the algorithm does today."""
-    for name, neutral in cls.FORMER.items():
+    former = {**cls.FORMER, **cls.BRIEF}
+    for name, neutral in former.items():
         if settings.get(name, neutral) != neutral:
             raise BadInput(
-                f"{cls.NAME} no longer has {name}: an earlier version measured beta in other "
-                "units. Finished runs can be read; to train, plan the study again"
+                f"{cls.NAME} no longer has {name}: an earlier version meant something else by "
+                "beta. Finished runs can be read; to train, plan the study again"
             )
-    return {name: value for name, value in settings.items() if name not in cls.FORMER}
+    return {name: value for name, value in settings.items() if name not in former}
 
 
 def convert(cls: type[Algorithm], name: str, value: Setting) -> Any:
@@ -106,7 +107,8 @@ def identity_settings(
     return {
         name: value
         for name, value in {**algorithm.FORMER, **settings}.items()
-        if name not in added or value != added[name]
+        if (name not in added or value != added[name])
+        and (name not in algorithm.BRIEF or value != algorithm.BRIEF[name])
     }
 
 

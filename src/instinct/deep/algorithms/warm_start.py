@@ -55,7 +55,7 @@ from instinct.deep.nn.optimizer import EPSILON, Learner, cosine, new_learner
 
 Pair = tuple[jax.Array, jax.Array]
 TINY = 1e-12
-"""The smallest variance or Bellman error to divide by."""
+"""The smallest number to divide by."""
 WEIGHT_NORM = 100.0
 """The largest Frobenius norm of a weight matrix of a critic."""
 
@@ -181,6 +181,7 @@ class BellmanCritics(TanhGaussianPolicy):
     decay_cloning: bool = setting(False, since=4)
 
     FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
+    BRIEF: ClassVar[Settings] = {"relative_beta": False}
 
     def init_critics(self, key: jax.Array, data: Data) -> Critics:
         """Return new critics, with target critics equal to them."""
@@ -347,20 +348,6 @@ def at(head: Critic, *pairs: Pair) -> list[jax.Array]:
         return [expected(probabilities, values[id(s)]) for s, probabilities in pairs]
     inputs = jnp.concatenate([jnp.concatenate(pair, axis=-1) for pair in pairs])
     return jnp.split(mlp(head, inputs)[:, 0], len(pairs))
-
-
-def unexplained(critics: Critics, batch: Batch, returns: jax.Array) -> jax.Array:
-    """Return the share of the returns' variance that the critics leave unexplained.
-
-    It is 1 where all returns are the same: nothing is there to be explained.
-    """
-    scaled = critics.scale * returns
-    errors = [
-        (value(head, batch.observations, batch.actions) - scaled) ** 2
-        for head in critics.learner.params
-    ]
-    variance = scaled.var()
-    return jnp.where(variance > 0, jnp.stack(errors).mean() / jnp.maximum(variance, TINY), 1.0)
 
 
 def limit_norm(array: jax.Array) -> jax.Array:

@@ -182,7 +182,8 @@ def load_run(folder: Path) -> SavedRun:
         raise BadInput("the run has not finished; train it again to resume", file=folder)
     try:
         cls, space = find_algorithm(config.algorithm), config.action_space
-        today = {name: v for name, v in config.settings.items() if name not in cls.FORMER}
+        former = {*cls.FORMER, *cls.BRIEF}
+        today = {name: v for name, v in config.settings.items() if name not in former}
         algorithm = configure(cls.NAME, today, space)
     except BadInput as fault:
         raise fault.in_file(folder / CONFIG) from None
