@@ -149,7 +149,7 @@ def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
     f_policy = np.array([value(head, states, actions) for head in heads])
     variance = ((f - dataset.rewards) ** 2).mean()
     assert (variance > 0.5) == noisy
-    r = max(1, np.abs(dataset.rewards).mean())
+    r = max(1, np.abs(dataset.rewards).mean(), -dataset.rewards.min())
     expected = 0.01 * np.abs(f - f_policy).mean() / variance * r**2 / variance
     assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
     assert (expected > 0.11) == (not noisy)
@@ -166,7 +166,7 @@ def test_the_policys_rate_rises_and_stays() -> None:
         later = learner._replace(optimizer=learner.optimizer._replace(count=jnp.asarray(count)))
         rates.append(float(game.policy_rate(start._replace(policy=later))))  # type: ignore[attr-defined]
     shares = np.minimum(1, np.arange(1, 11) / 5)
-    np.testing.assert_allclose(rates, game.slow_rate * shares, rtol=1e-6)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(np.array(rates), game.slow_rate * shares, rtol=1e-6)  # type: ignore[attr-defined]
     steady = configure("PSPI", SMALL)
     assert float(steady.policy_rate(start)) == pytest.approx(steady.slow_rate)  # type: ignore[attr-defined]
 

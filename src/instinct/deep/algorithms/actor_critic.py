@@ -53,7 +53,7 @@ QUICK_GAME: dict[str, Setting] = {
     "units": 64,
     "batch_size": 64,
     "standardize": True,
-    "steps": 45_000,
+    "steps": 48_000,
     "cloning_steps": 40_000,
     "cloning_rate": 1e-3,
     "decay_cloning": True,
@@ -64,7 +64,7 @@ QUICK_GAME: dict[str, Setting] = {
     "fitted_beta": True,
     "fast_rate": 5e-4,
     "slow_rate": 4.8e-6,
-    "rise": 0.3,
+    "rise": 0.2,
     "policy_average": 1.5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
@@ -155,7 +155,8 @@ class ActorCritic(BellmanCritics):
         """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns.
 
         g = E|f(s, π) − f(s, a)| is how much the critics prefer one action to another, σ what they
-        leave unexplained of the returns, and r = max(1, E|reward|).
+        leave unexplained of the returns, and r the size of the rewards: the mean of |reward|, or
+        (1 − γ)/2·|V_min| where that is more.
         """
         actions = self.noiseless(warm.policy, batch.observations)
         preferences, errors = [], []
@@ -166,7 +167,8 @@ class ActorCritic(BellmanCritics):
             preferences.append(jnp.abs(f_policy - f) / warm.critics.scale)
             errors.append(f / warm.critics.scale - returns)
         g, variance = jnp.stack(preferences).mean(), jnp.mean(jnp.stack(errors) ** 2)
-        r = jnp.maximum(1, jnp.abs(batch.rewards).mean())
+        least = warm.critics.v_min / warm.critics.scale
+        r = jnp.maximum(jnp.abs(batch.rewards).mean(), (1 - self.discount) / 2 * jnp.abs(least))
         return self.beta * g * (r / jnp.maximum(variance, TINY)) ** 2
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:
