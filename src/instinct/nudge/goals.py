@@ -16,7 +16,7 @@ REWARD = ("score", "return")
 
 
 class Goal(NamedTuple):
-    """What is wanted: more or less of a quantity."""
+    """A goal of a search: more or less of a quantity."""
 
     name: str
     quantities: tuple[str, ...]

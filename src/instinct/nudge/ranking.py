@@ -90,7 +90,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class RankingOptions:
-    """What decides on a ranking, besides the data."""
+    """The options that decide on a ranking, besides the data."""
 
     goal: str
     task: str = ""

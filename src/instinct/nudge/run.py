@@ -80,7 +80,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Nudge:
-    """What a search has found."""
+    """The outcome of a search."""
 
     ranking: Ranking
     search: Findings | None = None
