@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from instinct.benchmarks.registry import BENCHMARKS
 from instinct.deep import ALGORITHMS
+from instinct.deep.training.compilation_cache import release_programs
 
 settings.register_profile(
     "default",
@@ -23,6 +24,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("INSTINCT_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_programs() -> Iterator[None]:
+    """Keep a process that runs hundreds of modules below the system's limit of memory maps."""
+    yield
+    release_programs()
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.training.compilation_cache import release_programs
 from instinct.deep.training.diagnostics import diagnose
 from instinct.deep.training.loop import stage_key
 from instinct.deep.training.runs import (
@@ -52,6 +53,7 @@ def train_alike(
     }
     unfinished = [i for i in range(len(runs)) if i not in outcomes]
     if unfinished:
+        release_programs()
         depth = len(stages(runs[0].algorithm)) - 1
         trainings = train_stages(
             [runs[i] for i in unfinished],
