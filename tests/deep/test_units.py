@@ -78,7 +78,7 @@ def test_fitted_beta_follows_the_units_of_the_rewards(name: str, factor: float) 
     """Values of ten times the size need a tenth of β, because errors are squared."""
     dataset = scaled(noise_dataset(), 20.0)
     one, other = (
-        beta_of(data, name, beta=20_000.0, scale_values=True)
+        beta_of(data, name, beta=50_000.0, scale_values=True)
         for data in (dataset, scaled(dataset, factor))
     )
     assert 1 < one < 10
@@ -115,27 +115,46 @@ def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
     assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
 
 
-def test_pspi_keeps_its_values_above_the_least() -> None:
-    """They sink by 1/(2β·(1 − γ)) in all, a quarter of the distance from V_min at most."""
+@pytest.mark.parametrize(("terminal", "factor"), [(True, 4), (False, 1)])
+def test_the_rule_gives_pspi_more_where_terminals_are_recorded(terminal: bool, factor: int) -> None:
+    dataset = noise_dataset()
+    if not terminal:
+        ends = dataset.terminals | dataset.timeouts
+        dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
+    settings = {"beta": 200.0, **WELL_FITTED}
+    plain, found = (beta_of(dataset, name, **settings) for name in ("ATAC", "PSPI"))
+    assert 5 < plain < 25
+    assert found == pytest.approx(factor * plain, rel=1e-3)
+
+
+@pytest.mark.parametrize(("cut", "share"), [(False, 0.25), (True, 0.05)])
+def test_pspi_keeps_its_values_above_the_least(cut: bool, share: float) -> None:
+    """They sink by 1/(2β·(1 − γ)) in all: a share of the way to V_min, less if episodes are cut."""
     dataset = noise_dataset()
     ends = dataset.terminals | dataset.timeouts
-    dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
+    dataset = dataset.change(
+        terminals=np.zeros_like(ends), timeouts=ends, cuts=ends if cut else np.zeros_like(ends)
+    )
     assert beta_of(dataset, "ATAC", beta=1e-18, **WELL_FITTED) == pytest.approx(0.1)
     found = beta_of(dataset, "PSPI", beta=1e-18, **WELL_FITTED)
     returns = Run(dataset, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
     v_min = 2 / (1 - GAMMA) * min(-1, dataset.rewards.min())
-    assert found == pytest.approx(4 / (2 * (1 - GAMMA) * (returns.mean() - v_min)), rel=0.05)
+    room = returns.mean() - v_min
+    assert found == pytest.approx(1 / (2 * (1 - GAMMA) * share * room), rel=0.05)
 
 
 @pytest.mark.parametrize("noisy", [False, True])
-def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
-    """β = beta·(g/σ²)·(r/σ)²; in episodes of one step the return is the reward."""
+def test_beta_and_rate_follow_from_preferences_and_unexplained_returns(noisy: bool) -> None:
+    """β = beta·(g/σ²)·(r/σ)², and the policy's rate is min(1, limit·σ/g) of `slow_rate`.
+
+    In episodes of one step the return is the reward.
+    """
     random = np.random.default_rng(1)
     dataset = one_step(np.random.default_rng(0))
     if noisy:
         dataset = dataset.change(rewards=random.normal(size=len(dataset)).astype(np.float32))
     fit = {"warm_start_steps": 500, "fast_rate": 3e-3, "units": 32, "batch_size": 64}
-    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01}
+    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01, "most_preference": 0.2}
     run = Run(dataset, configure("ATAC", SMALL | fit | settings))
     before = None
     for depth in range(2):
@@ -150,10 +169,15 @@ def test_beta_falls_where_returns_cannot_be_explained(noisy: bool) -> None:
     f_policy = np.array([value(head, states, actions) for head in heads])
     variance = ((f - dataset.rewards) ** 2).mean()
     assert (variance > 0.5) == noisy
-    r = max(1, np.abs(dataset.rewards).mean(), -dataset.rewards.min())
-    expected = 0.01 * np.abs(f - f_policy).mean() / variance * r**2 / variance
+    r, g = max(1, np.abs(dataset.rewards).mean()), np.abs(f - f_policy).mean()
+    expected = 0.01 * g / variance * r**2 / variance
     assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
     assert (expected > 0.11) == (not noisy)
+    game: Any = run.algorithm
+    rate = float(game.policy_rate(before_the_game(run)))
+    slowing = min(1, 0.2 * np.sqrt(variance) / g)
+    assert rate == pytest.approx(game.slow_rate * slowing, rel=0.01)
+    assert (slowing == 1) == noisy
 
 
 def test_the_policys_rate_rises_and_stays() -> None:

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import Dataset
+from instinct.data import Array, Dataset
 from instinct.deep.algorithms.algorithm import (
     Algorithm,
     Batch,
@@ -53,7 +53,7 @@ QUICK_GAME: dict[str, Setting] = {
     "units": 64,
     "batch_size": 64,
     "standardize": True,
-    "steps": 48_000,
+    "steps": 46_000,
     "cloning_steps": 40_000,
     "cloning_rate": 1e-3,
     "decay_cloning": True,
@@ -63,7 +63,8 @@ QUICK_GAME: dict[str, Setting] = {
     "beta": 20_000.0,
     "fitted_beta": True,
     "fast_rate": 5e-4,
-    "slow_rate": 4.8e-6,
+    "slow_rate": 5.6e-6,
+    "most_preference": 0.08,
     "rise": 0.2,
     "policy_average": 1.5e-4,
 }
@@ -82,6 +83,27 @@ class GameState(NamedTuple):
     scaling: Scaling | None
     beta: jax.Array | None = None
     """β in the units of the rewards; None where it is the setting itself."""
+    slowing: jax.Array | None = None
+    """The factor of the policy's rate that follows from the critics, at most 1."""
+
+
+class CriticSummary(NamedTuple):
+    """What the critics at the start of the game say about the data, in the units of the rewards."""
+
+    mean: jax.Array
+    """The mean of f(s, a)."""
+    least: jax.Array
+    """V_min."""
+    preference: jax.Array
+    """g = E|f(s, π) − f(s, a)|: how much they prefer one action to another."""
+    variance: jax.Array
+    """σ²: what they leave unexplained of the returns."""
+    reward: jax.Array
+    """r, the size of the rewards: the mean of |reward|, at least 1 as in V_min."""
+    terminals: jax.Array
+    """The share of terminals among the transitions."""
+    cut: jax.Array
+    """Whether episodes were cut, so that they end in V_min."""
 
 
 @hyperparameters
@@ -93,8 +115,9 @@ class ActorCritic(BellmanCritics):
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
     (`ReturnFitting`) instead of the paper's Bellman fit. With `fitted_beta`, β follows from the
     critics at the start of the game, and `beta` is only a factor (`balance`), so that one value
-    fits all data and labels; the β in use is the metric `beta`. The policy's rate rises from 0 to
-    `slow_rate` over the first `rise` of the game.
+    fits all data and labels; the β in use is the metric `beta`. Then the policy is also slower
+    where the critics prefer actions strongly, g > `most_preference`·σ (`slowing`; 0 for no limit).
+    The policy's rate rises from 0 to its value over the first `rise` of the game.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -109,6 +132,7 @@ class ActorCritic(BellmanCritics):
     fit_returns: bool = setting(False, since=3)
     fitted_beta: bool = setting(False, since=5)
     rise: float = setting(0.0, at_least=0, at_most=1, since=5)
+    most_preference: float = setting(0.0, at_least=0, since=5)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     CONTROL: ClassVar[str] = "NoPessimism"
@@ -130,55 +154,79 @@ class ActorCritic(BellmanCritics):
         assert isinstance(warm, EvaluationState)
         scale = warm.critics.scale
         log_alpha = jnp.log(jnp.asarray(scale * self.entropy_weight, jnp.float32))
+        beta, slowing = self.fitted(warm, data) if self.fitted_beta else (None, None)
         return GameState(
             policy=new_learner(warm.policy),
             average=jax.tree.map(jnp.copy, warm.policy),
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
-            beta=self.balanced_beta(warm, data) if self.fitted_beta else None,
+            beta=beta,
+            slowing=slowing,
         )
 
-    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array | None:
-        """Return a β that fits the data and the label, within the paper's grid."""
+    def fitted(self, warm: EvaluationState, data: Data) -> tuple[jax.Array | None, jax.Array]:
+        """Return β and the slowing, which follow from the critics."""
         index = evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS)
+        summary = self.summarize(warm, data, index)
+        return self.balanced_beta(summary), self.slowing(summary)
+
+    def summarize(self, warm: EvaluationState, data: Data, index: Array) -> CriticSummary:
+        """Return what the critics before the game say about these transitions."""
+        critics, scale = warm.critics, warm.critics.scale
         batch, returns = batch_of(data, index), data.rewards["returns"][index]
-        beta = jnp.maximum(self.balance(warm, batch, returns), self.least_beta(warm, batch))
-        return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
-
-    def least_beta(self, warm: EvaluationState, batch: Batch) -> jax.Array:
-        """Return the β below which the critics' values would no longer mean anything."""
-        del warm, batch
-        return jnp.zeros(())
-
-    def balance(self, warm: EvaluationState, batch: Batch, returns: jax.Array) -> jax.Array:
-        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns.
-
-        g = E|f(s, π) − f(s, a)| is how much the critics prefer one action to another, σ what they
-        leave unexplained of the returns, and r the size of the rewards: the mean of |reward|, or
-        (1 − γ)/2·|V_min| where that is more.
-        """
         actions = self.noiseless(warm.policy, batch.observations)
-        preferences, errors = [], []
-        for head in warm.critics.learner.params:
+        values, preferences = [], []
+        for head in critics.learner.params:
             f, f_policy = at(
                 head, (batch.observations, batch.actions), (batch.observations, actions)
             )
-            preferences.append(jnp.abs(f_policy - f) / warm.critics.scale)
-            errors.append(f / warm.critics.scale - returns)
-        g, variance = jnp.stack(preferences).mean(), jnp.mean(jnp.stack(errors) ** 2)
-        least = warm.critics.v_min / warm.critics.scale
-        r = jnp.maximum(jnp.abs(batch.rewards).mean(), (1 - self.discount) / 2 * jnp.abs(least))
-        return self.beta * g * (r / jnp.maximum(variance, TINY)) ** 2
+            values.append(f / scale)
+            preferences.append(jnp.abs(f_policy - f) / scale)
+        return CriticSummary(
+            mean=jnp.stack(values).mean(),
+            least=critics.v_min / scale,
+            preference=jnp.stack(preferences).mean(),
+            variance=jnp.mean((jnp.stack(values) - returns) ** 2),
+            reward=jnp.maximum(jnp.abs(batch.rewards).mean(), 1),
+            terminals=1 - batch.goes_on.mean(),
+            cut=data.rows["cuts"].any(),
+        )
+
+    def balanced_beta(self, summary: CriticSummary) -> jax.Array | None:
+        """Return a β that fits the data and the label, within the paper's grid."""
+        beta = jnp.maximum(self.balance(summary), self.least_beta(summary))
+        return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
+
+    def balance(self, summary: CriticSummary) -> jax.Array:
+        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns."""
+        variance = jnp.maximum(summary.variance, TINY)
+        return self.beta * summary.preference * (summary.reward / variance) ** 2
+
+    def least_beta(self, summary: CriticSummary) -> jax.Array:
+        """Return the β below which the critics' values would no longer mean anything."""
+        del summary
+        return jnp.zeros(())
+
+    def slowing(self, summary: CriticSummary) -> jax.Array:
+        """Return min(1, `most_preference`·σ/g).
+
+        Preferences that are strong in the units of the critics' own error push the policy one way
+        all the time: the same rate takes it further than critics can follow.
+        """
+        g = jnp.maximum(summary.preference, TINY)
+        factor = jnp.minimum(1, self.most_preference * jnp.sqrt(summary.variance) / g)
+        return jnp.where(self.most_preference > 0, factor, 1.0)
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:
         """Return β: the balanced one, or the setting itself."""
         return self.beta if state.beta is None else state.beta
 
     def policy_rate(self, state: GameState) -> jax.Array:
-        """Return the policy's rate: it rises to `slow_rate`, then it stays there."""
+        """Return the policy's rate: it rises to its value, then it stays there."""
         steps = jnp.maximum(self.rise * self.steps, 1)
-        return self.slow_rate * jnp.minimum(1, (state.policy.optimizer.count + 1) / steps)
+        rate = self.slow_rate * jnp.minimum(1, (state.policy.optimizer.count + 1) / steps)
+        return rate if state.slowing is None else rate * state.slowing
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
@@ -256,5 +304,7 @@ class ActorCritic(BellmanCritics):
         }
         if state.beta is not None:
             metrics |= {"beta": state.beta}
-        after = GameState(policy, average, critics, temperature, state.scaling, state.beta)
+        after = state._replace(
+            policy=policy, average=average, critics=critics, temperature=temperature
+        )
         return after, metrics

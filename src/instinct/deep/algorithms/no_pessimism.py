@@ -14,10 +14,9 @@ from typing import ClassVar
 
 import jax
 
-from instinct.deep.algorithms.actor_critic import GameState
-from instinct.deep.algorithms.algorithm import Data, hyperparameters
+from instinct.deep.algorithms.actor_critic import CriticSummary, GameState
+from instinct.deep.algorithms.algorithm import hyperparameters
 from instinct.deep.algorithms.atac import ATAC
-from instinct.deep.algorithms.warm_start import EvaluationState
 
 
 @hyperparameters
@@ -33,9 +32,9 @@ class NoPessimism(ATAC):
     CONTROL: ClassVar[str] = ""
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
 
-    def balanced_beta(self, warm: EvaluationState, data: Data) -> jax.Array | None:
+    def balanced_beta(self, summary: CriticSummary) -> jax.Array | None:
         """Return no β: there is nothing to balance."""
-        del warm, data
+        del summary
         return None
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
@@ -204,11 +205,12 @@ class BellmanCritics(TanhGaussianPolicy):
         return horizon * jnp.minimum(-1, r.min()), horizon * jnp.maximum(1, r.max())
 
     def with_returns(self, data: Data, dataset: Dataset) -> Data:
-        """Add the discounted returns of the dataset, with V_min where recordings were cut."""
+        """Add where the dataset was cut, and its discounted returns, with V_min after a cut."""
         discount = float(self.discount)
         v_min = 2 / (1 - discount) * min(-1.0, float(dataset.rewards.min()))
         returns = monte_carlo_returns(dataset, discount, v_min)
-        return Data(data.rows, data.rewards | {"returns": returns})
+        cuts = np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
+        return Data(data.rows | {"cuts": cuts}, data.rewards | {"returns": returns})
 
     def backup(self, critics: Critics, batch: Batch, f_next: jax.Array) -> jax.Array:
         """Return clip(r + γ·f(s′, a′), V_min, V_max), without f after a terminal."""

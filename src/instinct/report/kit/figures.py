@@ -129,10 +129,15 @@ def save(drawing: Figure, path: Path) -> None:
 
 
 def svg(drawing: Figure) -> str:
-    """Return the figure as the text of an SVG file."""
+    """Return the figure as the text of an SVG file.
+
+    Its layout stays as it is then, because computing it again for every file takes as long as
+    drawing.
+    """
     buffer = io.StringIO()
     with written_as_it_is(drawing):
         drawing.savefig(buffer, format="svg", metadata=without_date(".svg"))
+    drawing.set_layout_engine("none")
     return plain(buffer.getvalue())
 
 
