@@ -189,7 +189,7 @@ class ActorCritic(BellmanCritics):
             preference=jnp.stack(preferences).mean(),
             variance=jnp.mean((jnp.stack(values) - returns) ** 2),
             reward=jnp.maximum(jnp.abs(batch.rewards).mean(), 1),
-            terminals=1 - batch.goes_on.mean(),
+            terminals=(batch.goes_on == 0).mean(),
             cut=data.rows["cuts"].any(),
         )
 
