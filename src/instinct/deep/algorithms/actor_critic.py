@@ -88,7 +88,7 @@ class GameState(NamedTuple):
 
 
 class CriticSummary(NamedTuple):
-    """What the critics at the start of the game say about the data, in the units of the rewards."""
+    """Statistics of the critics at the start of the game, in the units of the rewards."""
 
     mean: jax.Array
     """The mean of f(s, a)."""
@@ -172,7 +172,7 @@ class ActorCritic(BellmanCritics):
         return self.balanced_beta(summary), self.slowing(summary)
 
     def summarize(self, warm: EvaluationState, data: Data, index: Array) -> CriticSummary:
-        """Return what the critics before the game say about these transitions."""
+        """Return statistics of the critics over these transitions, before the game."""
         critics, scale = warm.critics, warm.critics.scale
         batch, returns = batch_of(data, index), data.rewards["returns"][index]
         actions = self.noiseless(warm.policy, batch.observations)

@@ -13,8 +13,7 @@ def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Arra
     """
     last = dataset.stops - 1
     mean = mean_value(dataset, discount)
-    cut = np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
-    after = np.where(cut[last], v_min, mean)
+    after = np.where(cuts_of(dataset)[last], v_min, mean)
     following = np.where(dataset.terminals[last], 0.0, after)
     returns = np.zeros(len(dataset))
     rows, starts = last.copy(), dataset.starts
@@ -24,6 +23,11 @@ def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Arra
         more = rows > starts
         rows, starts, following = rows[more] - 1, starts[more], following[more]
     return np.asarray(returns, np.float32)
+
+
+def cuts_of(dataset: Dataset) -> Array:
+    """Return which transitions an episode was cut after."""
+    return np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
 
 
 def mean_value(dataset: Dataset, discount: float) -> float:

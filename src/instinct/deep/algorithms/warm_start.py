@@ -20,7 +20,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
@@ -34,7 +33,7 @@ from instinct.deep.algorithms.algorithm import (
     sizes,
 )
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.returns import monte_carlo_returns
+from instinct.deep.algorithms.returns import cuts_of, monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
 from instinct.deep.nn.networks import (
     MLP,
@@ -209,8 +208,7 @@ class BellmanCritics(TanhGaussianPolicy):
         discount = float(self.discount)
         v_min = 2 / (1 - discount) * min(-1.0, float(dataset.rewards.min()))
         returns = monte_carlo_returns(dataset, discount, v_min)
-        cuts = np.zeros(len(dataset), bool) if dataset.cuts is None else dataset.cuts
-        return Data(data.rows | {"cuts": cuts}, data.rewards | {"returns": returns})
+        return Data(data.rows | {"cuts": cuts_of(dataset)}, data.rewards | {"returns": returns})
 
     def backup(self, critics: Critics, batch: Batch, f_next: jax.Array) -> jax.Array:
         """Return clip(r + γ·f(s′, a′), V_min, V_max), without f after a terminal."""
