@@ -2,15 +2,25 @@
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
+from instinct.data import Array, Box
 from instinct.deep.training.loop import advance
 from instinct.deep.training.synthetic import hopper_like, untrained
-from instinct.engine.prediction import all_trials, horizon_of, predict, stages_of
+from instinct.engine.prediction import (
+    all_trials,
+    horizon_of,
+    predict,
+    seconds_per_test_step,
+    stages_of,
+)
 from instinct.study.plan import Plan
+from instinct.tasks.simulation import Step
 
 
 def plan() -> Plan:
@@ -83,3 +93,29 @@ def test_fitting_returns_can_be_timed() -> None:
     fitted = {**plan().settings["PSPI"], "fit_returns": True}
     found = predict(replace(plan(), settings={"PSPI": fitted}), workers=1)
     assert found.steps_per_second["PSPI"] > 0
+
+
+def test_episodes_that_end_while_they_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment must not be stepped after its end."""
+
+    class Short:
+        action_space = Box.of(1)
+
+        def simulation(self, places: int) -> Any:
+            return ShortEpisodes(places)
+
+    class ShortEpisodes:
+        def __init__(self, places: int) -> None:
+            self.left = np.zeros(places, int)
+
+        def reset(self, place: int, seed: int) -> None:
+            self.left[place] = 3 + place % 2
+
+        def step(self, places: Array, actions: Array) -> Step:
+            assert (self.left[places] > 0).all(), "an ended episode was stepped"
+            self.left[places] -= 1
+            over, odd = self.left[places] == 0, places % 2 == 1
+            return Step(actions, np.zeros(len(places)), over & odd, over & ~odd)
+
+    monkeypatch.setattr("instinct.engine.prediction.find_task", lambda name: Short())
+    assert 0 < seconds_per_test_step("short") < 0.1

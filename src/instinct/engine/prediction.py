@@ -163,8 +163,10 @@ def seconds_per_test_step(name: str) -> float:
         simulation.reset(int(place), int(place))
     started, n = time.process_time(), 0
     while time.process_time() - started < MEASURED_SECONDS:
-        simulation.step(places, np.tile(middle, (len(places), 1)))
+        step = simulation.step(places, np.tile(middle, (len(places), 1)))
         n += len(places)
+        for place in np.flatnonzero(step.terminals | step.timeouts):
+            simulation.reset(int(place), n + int(place))
     return (time.process_time() - started) / n
 
 
