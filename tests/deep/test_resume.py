@@ -30,6 +30,16 @@ def small(name: str, space: ActionSpace | None = None, /, **settings: float) -> 
         "PSPI": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "AWR": {"value_steps": 20},
         "EDAC": {"critics": 3},
+        "MOPO": {
+            "model_steps": 20,
+            "model_layers": 1,
+            "model_units": 8,
+            "model_batch": 16,
+            "members": 2,
+            "reward_steps": 20,
+            "rollouts": 4,
+            "buffer": 40,
+        },
         "DT": {"context": 3, "horizon": 5, "return_scale": 10},
     }
     return configure(name, SMALL | special.get(name, {}) | settings, space)
@@ -53,7 +63,7 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
     ("name", "make"),
     [
         *itertools.product(["ATAC", "IQL", "DT", "AWR"], [noise_dataset, discrete_noise_dataset]),
-        *itertools.product(["TD3+BC", "ReBRAC", "EDAC"], [noise_dataset]),
+        *itertools.product(["TD3+BC", "ReBRAC", "EDAC", "MOPO"], [noise_dataset]),
     ],
 )
 def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path) -> None:
@@ -75,7 +85,7 @@ def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path
             outcome = train(run, pace=OFTEN, on_progress=stop_when_new)
         except Stopped:
             continue
-    assert len(seen) == {"ATAC": 7, "AWR": 5}.get(name, 3)
+    assert len(seen) == {"ATAC": 7, "AWR": 5, "MOPO": 7}.get(name, 3)
     assert list(whole.snapshots) == [10, 20], "the first reports after a quarter and a half"
     assert len(whole.diagnostics) == {"DT": 0, "AWR": 1}.get(name, 5)
     assert_equal(outcome, whole)

@@ -83,7 +83,7 @@ def test_an_algorithm_for_other_actions_is_refused() -> None:
 
     with pytest.raises(BadInput, match="Ours is for continuous actions"):
         configure("Ours", {}, Discrete(2))
-    for name in ("TD3+BC", "ReBRAC", "EDAC"):
+    for name in ("TD3+BC", "ReBRAC", "EDAC", "MOPO", "MOReL", "COMBO"):
         with pytest.raises(BadInput, match="is for continuous actions"):
             configure(name, {}, Discrete(2))
     with pytest.raises(BadInput, match="BC is for continuous actions"):
@@ -120,6 +120,12 @@ def test_the_papers_values() -> None:
     tables["TD3+BC"] = td3 | {"layers": 2, "rate": 3e-4, "batch_size": 256, "alpha": 2.5}
     tables["ReBRAC"] = td3 | {"layers": 3, "rate": 1e-3, "batch_size": 1024}
     tables["EDAC"] = iql | {"steps": 3_000_000, "critics": 10, "eta": 1.0}
+    model = {"members": 7, "elites": 5, "model_layers": 4, "model_units": 200, "model_rate": 1e-3}
+    soft = shared | {"rate": 3e-4, "policy_rate": 1e-4, "target_rate": 0.005}
+    tables["MOPO"] = soft | model | {"layers": 2, "real_share": 0.05, "horizon": 5}
+    tables["COMBO"] = soft | model | {"layers": 3, "real_share": 0.5, "horizon": 5}
+    morel = {"members": 4, "model_layers": 2, "model_units": 512, "horizon": 500}
+    tables["MOReL"] = soft | morel | {"start_from_clone": True, "real_share": 0}
     tables["AWR"] = {"td_lambda": 0.95, "beta": 1.0, "weight_limit": 20.0, "discount": 0.99}
     for name, table in tables.items():
         assert table.items() <= settings_of(configure(name)).items()

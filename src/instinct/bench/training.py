@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import Algorithm, Data, State
+from instinct.deep.algorithms.model_based.dynamics import Dynamics
 from instinct.deep.algorithms.registry import ALGORITHMS
 from instinct.deep.algorithms.settings import configure
 from instinct.deep.training.loop import advance
@@ -18,6 +19,8 @@ from instinct.util.processes import on_one_core
 
 SIZES: dict[str, dict[str, float]] = {"paper": {}, "small": {"layers": 3, "units": 64}}
 REPEATS = 5
+MEASURED = (*ALGORITHMS, Dynamics.NAME)
+"""All algorithms, and the model that the model-based ones learn first."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Speed:
 
 
 def measure(
-    algorithms: Sequence[str] = tuple(ALGORITHMS), sizes: Sequence[str] = tuple(SIZES)
+    algorithms: Sequence[str] = MEASURED, sizes: Sequence[str] = tuple(SIZES)
 ) -> Iterator[dict[str, Any]]:
     """Yield one row for every algorithm and size, each measured in a process on one core."""
     for name in algorithms:
@@ -48,8 +51,10 @@ def measure(
 
 
 def speed(name: str, size: str, seconds: float = 1.0) -> Speed:
-    """Measure one algorithm in this process, in processor time."""
-    algorithm = jax.tree.map(jnp.asarray, configure(name, SIZES[size]))
+    """Measure one algorithm, or the model of the model-based ones, in processor time."""
+    settings: Any = SIZES[size]
+    chosen = Dynamics(**settings) if name == Dynamics.NAME else configure(name, settings)
+    algorithm = jax.tree.map(jnp.asarray, chosen)
     data = jax.tree.map(jnp.asarray, algorithm.prepare(hopper_like()))
     key = jax.random.key(0)
     state = untrained(algorithm, key, data)

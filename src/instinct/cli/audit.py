@@ -59,7 +59,8 @@ def audit_command(
             "--algorithms",
             "--algorithm",
             metavar="NAME,...",
-            help="Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC. "
+            help="Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC, MOPO, "
+            "MOReL, COMBO. "
             f"{OWN_HELP.format('train')}",
             show_default="ATAC and PSPI; PEVI in the grid world",
             rich_help_panel=WHAT,

@@ -53,11 +53,11 @@ def train(
 
     Example: instinct bench train --algorithms ATAC --size paper --json
     """
-    from instinct.bench.training import SIZES, measure
-    from instinct.deep.algorithms.registry import ALGORITHMS, find_algorithm
+    from instinct.bench.training import MEASURED, SIZES, measure
+    from instinct.deep.algorithms.registry import find_algorithm
 
-    chosen = split_names(algorithms) or ALGORITHMS
-    names = [find_algorithm(name).NAME for name in chosen]
+    chosen = split_names(algorithms) or MEASURED
+    names = [name if name in MEASURED else find_algorithm(name).NAME for name in chosen]
     sizes = [*(size or SIZES)]
     if wrong := {*sizes} - {*SIZES}:
         raise BadInput(f"no size is called {wrong.pop()!r}; there are {', '.join(SIZES)}")

@@ -28,7 +28,8 @@ def train(
         str,
         typer.Option(
             metavar="NAME",
-            help="ATAC, PSPI, NoPessimism, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC or BC.",
+            help="ATAC, PSPI, NoPessimism, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC, MOPO, "
+            "MOReL, COMBO or BC.",
             show_default=False,
         ),
     ],

@@ -12,6 +12,18 @@ Settings = Mapping[str, Setting]
 V = TypeVar("V", bound=Setting)
 
 
+class Choices(NamedTuple):
+    """The words that a field accepts."""
+
+    words: tuple[str, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.words
+
+    def __str__(self) -> str:
+        return f"to be {', '.join(self.words[:-1])} or {self.words[-1]}"
+
+
 class Range(NamedTuple):
     """The values that a field accepts; `above` and `below` exclude the bound itself."""
 
@@ -52,9 +64,10 @@ def setting(
     at_least: float | None = None,
     below: float | None = None,
     at_most: float | None = None,
+    words: tuple[str, ...] = (),
     since: int = 1,
 ) -> V:
-    """Declare a hyperparameter with its default and its range.
+    """Declare a hyperparameter with its default and its range, or the words that it may be.
 
     `since` is 2 or more for a hyperparameter that the algorithm did not have at first: it counts in
     the identity of a trial (in the identity of a stage, from 3 on) only where it differs from its
@@ -67,12 +80,13 @@ def setting(
     >>> Example().beta
     1.0
     """
-    metadata = {"range": Range(above, at_least, below, at_most), "since": since}
+    accepted = Choices(words) if words else Range(above, at_least, below, at_most)
+    metadata = {"range": accepted, "since": since}
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def range_of(field: "dataclasses.Field[Any]") -> Range:
+def range_of(field: "dataclasses.Field[Any]") -> Range | Choices:
     """Return the range of a field; a field declared without `setting` accepts all finite values."""
     found = field.metadata.get("range", Range())
-    assert isinstance(found, Range)
+    assert isinstance(found, Range | Choices)
     return found

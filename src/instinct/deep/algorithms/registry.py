@@ -25,6 +25,9 @@ from instinct.deep.algorithms.discrete.iql import DiscreteIQL
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.algorithms.edac import EDAC
 from instinct.deep.algorithms.iql import IQL
+from instinct.deep.algorithms.model_based.combo import COMBO
+from instinct.deep.algorithms.model_based.mopo import MOPO
+from instinct.deep.algorithms.model_based.morel import MOReL
 from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
 from instinct.deep.algorithms.rebrac import ReBRAC
@@ -38,6 +41,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     for algorithm in (
         *(ATAC, PSPI, IQL, CQL, CQL3, DT, BC),
         *(NoPessimism, AWR, TD3BC, ReBRAC, EDAC),
+        *(MOPO, MOReL, COMBO),
     )
 }
 """All deep algorithms by their display names."""

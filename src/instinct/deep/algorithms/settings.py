@@ -61,6 +61,8 @@ def convert(cls: type[Algorithm], name: str, value: Setting) -> Any:
     try:
         if kind is bool:
             return {"true": True, "false": False}[str(value).lower()]
+        if kind is str:
+            return str(value)
         number = float(value)
         if isinstance(value, bool) or (kind is int and number != int(number)):
             raise ValueError
@@ -74,10 +76,11 @@ def check(algorithm: Algorithm, transitions: int | None = None) -> None:
     """Reject hyperparameters outside their ranges, or a batch larger than the data."""
     for field in dataclasses.fields(algorithm):
         value = getattr(algorithm, field.name)
-        if not math.isfinite(value):
+        shown = value if isinstance(value, str) else f"{value:g}"
+        if not isinstance(value, str) and not math.isfinite(value):
             raise BadInput(f"{algorithm.NAME} needs a finite {field.name}, not {value}")
         if value not in (accepted := range_of(field)):
-            raise BadInput(f"{algorithm.NAME} needs {field.name} {accepted}, not {value:g}")
+            raise BadInput(f"{algorithm.NAME} needs {field.name} {accepted}, not {shown}")
     if transitions is not None and algorithm.batch_size > transitions:
         raise BadInput(
             f"a batch of {algorithm.batch_size} is larger than the dataset of "
