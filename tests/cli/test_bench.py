@@ -22,6 +22,13 @@ def test_training_is_measured_against_the_peak(run: Run) -> None:
     assert row["fraction_of_gemm_peak"] == pytest.approx(achieved / row["peak_gflops"])
 
 
+def test_the_model_of_model_based_algorithms_is_measured(run: Run) -> None:
+    options = ("--algorithms", "Dynamics", "--size", "small")
+    (row,) = run("bench", "train", *options, "--json").json["results"]
+    assert (row["algorithm"], row["size"]) == ("Dynamics", "small")
+    assert 0 < row["fraction_of_gemm_peak"] < 1.5
+
+
 def test_an_unknown_size_is_named(run: Run) -> None:
     outcome = run("bench", "train", "--size", "huge")
     assert outcome.code == 2

@@ -9,6 +9,7 @@ import pytest
 from instinct.bench.start import compile_programs, first_step, make_dataset
 from instinct.bench.training import matrix_flop
 from instinct.deep.algorithms.algorithm import Algorithm
+from instinct.deep.algorithms.model_based.dynamics import Dynamics
 from instinct.deep.algorithms.settings import configure
 from instinct.deep.training.runs import load_run
 from instinct.deep.training.synthetic import hopper_like, untrained
@@ -60,6 +61,23 @@ def test_operations_of_cql() -> None:
     learned_q, learned_pi = 3 * q - q_first, 3 * pi - pi_first
     expected = learned_pi + pi + 2 * q + 13 * 2 * learned_q + 2 * 2 * q
     assert operations(algorithm) == 2 * 32 * expected
+
+
+def test_operations_of_a_model_based_agent() -> None:
+    """Eight rollouts ask the policy, four members and the rewards; then the actor-critic learns."""
+    settings = {"units": 16, "batch_size": 32, "rollouts": 8, "model_units": 6, "model_layers": 2}
+    algorithm = configure("MOPO", settings | {"members": 5, "elites": 4})
+    q, q_first = shapes(2, 16, 14, 1)
+    pi, pi_first = shapes(2, 16, 11, 6)
+    member, _ = shapes(2, 6, 14, 23)
+    learned = (3 * pi - pi_first) + pi + 2 * q + 2 * (3 * q - q_first) + 2 * 2 * q
+    assert operations(algorithm) == 2 * (8 * (pi + 4 * member + q) + 32 * learned)
+
+
+def test_operations_of_the_dynamics() -> None:
+    member, first = shapes(2, 6, 14, 23)
+    algorithm = Dynamics(layers=2, units=6, members=5, batch_size=32)
+    assert operations(algorithm) == 2 * 5 * 32 * (3 * member - first)
 
 
 def test_operations_of_the_decision_transformer() -> None:

@@ -184,6 +184,11 @@ def test_the_rules_of_ends(task: str, torso: tuple[float, float], ends: bool) ->
     assert bool(unhealthy(jnp.asarray(observation), task)[0]) == ends
 
 
+def test_a_rule_for_other_observations_is_refused() -> None:
+    with pytest.raises(BadInput, match="a task with 11 observations, and the data have 3"):
+        configure("MOPO", {"ends": "hopper"}).prepare(noise_dataset())
+
+
 def test_the_given_rules_are_those_of_the_tasks() -> None:
     for task, name in (("hopper", "Hopper-v5"), ("walker2d", "Walker2d-v5")):
         environment: Any = gymnasium.make(name).unwrapped

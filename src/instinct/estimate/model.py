@@ -22,6 +22,7 @@ import numpy as np
 
 from instinct.data import Array
 from instinct.deep import Algorithm, Data, Learner, Metrics, hyperparameters, new_learner, setting
+from instinct.deep.algorithms.model_based.dynamics import variance_loss
 from instinct.deep.algorithms.returns import monte_carlo_returns
 from instinct.deep.nn.networks import MLP, linear, mlp_init
 from instinct.deep.nn.optimizer import cosine
@@ -90,10 +91,8 @@ class Fit(Algorithm):
         def loss(networks: MLP) -> jax.Array:
             means, log_variances, logits = predict(networks, batch.inputs)
             squares = (means - batch.targets) ** 2
-            errors, variances = jax.lax.stop_gradient((squares, jnp.exp(log_variances)))
-            likelihoods = variances * (errors * jnp.exp(-log_variances) + log_variances)
             crosses = jax.nn.softplus(logits) - batch.ends * logits
-            losses = jnp.sum(squares + likelihoods, axis=-1) + crosses
+            losses = jnp.sum(squares + variance_loss(squares, log_variances), axis=-1) + crosses
             return jnp.sum(jnp.mean(batch.weights * losses, axis=-1))
 
         value, gradient = jax.value_and_grad(loss)(state.params)

@@ -36,11 +36,12 @@ from instinct.deep.algorithms.algorithm import (
     sizes,
 )
 from instinct.deep.algorithms.cql import sample
-from instinct.deep.algorithms.fields import setting
+from instinct.deep.algorithms.fields import Setting, setting
 from instinct.deep.algorithms.model_based.dynamics import best_members, prepare_for_model
 from instinct.deep.algorithms.model_based.rewards import Rewards, RewardsState
 from instinct.deep.algorithms.model_based.rollouts import (
     ENDS,
+    HEALTHY,
     Imagined,
     Model,
     Rollouts,
@@ -64,6 +65,30 @@ from instinct.deep.nn.networks import (
 )
 from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
+from instinct.errors import BadInput
+
+QUICK_MODEL: dict[str, Setting] = {
+    "layers": 2,
+    "units": 64,
+    "batch_size": 64,
+    "steps": 20_000,
+    "rate": 3e-4,
+    "policy_rate": 1e-5,
+    "policy_average": 1.5e-4,
+    "start_from_clone": True,
+    "rise": 0.3,
+    "horizon": 100.0,
+    "rollouts": 16,
+    "buffer": 64_000,
+    "reward_steps": 10_000,
+    "model_steps": 12_000,
+    "model_batch": 128,
+    "model_layers": 3,
+    "model_units": 200,
+    "members": 4,
+    "elites": 4,
+}
+"""The quick settings that MOPO, MOReL and COMBO share."""
 
 
 class AgentState(NamedTuple):
@@ -148,6 +173,12 @@ class ModelBasedAgent(Algorithm):
         )
 
     def prepare(self, dataset: Dataset) -> Data:
+        size = dataset.observations.shape[1]
+        if self.ends in HEALTHY and size != HEALTHY[self.ends].observations:
+            raise BadInput(
+                f"ends={self.ends} is the rule of a task with {HEALTHY[self.ends].observations} "
+                f"observations, and the data have {size}"
+            )
         return prepare_for_model(dataset)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> AgentState:

@@ -19,8 +19,7 @@ import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import hyperparameters
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.model_based.agent import MixedBatch, ModelBasedAgent
-from instinct.deep.algorithms.model_based.quick import QUICK_MODEL
+from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, MixedBatch, ModelBasedAgent
 from instinct.deep.nn.networks import Critic, value
 
 

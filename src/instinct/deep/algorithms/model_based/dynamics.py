@@ -3,13 +3,16 @@
 Chua, Calandra, McAllister and Levine, "Deep Reinforcement Learning in a Handful of Trials using
 Probabilistic Dynamics Models", NeurIPS 2018, arXiv:1805.12114.
 
-Every member predicts a Gaussian of the change s′ − s, in units of the data's changes, and the
-probability of an end. It minimizes the negative log-likelihood of its own random batches:
+Every member predicts a Gaussian of the change Δ = s′ − s, in units of the data's changes, and the
+probability of an end. On its own random batches it minimizes
 
-    E[Σ over dimensions of (μ − Δ)²/σ² + log σ²] + E[cross entropy of the end],
+    E[Σ over dimensions of (μ − Δ)² + σ²·((μ − Δ)²/σ² + log σ²)] + E[cross entropy of the end],
 
-with log σ² between two learned bounds that are kept close to each other. Rewards have no part in
-it: all labels share the model.
+where μ learns from the first square alone and log σ² from the rest, without its factor σ². The
+plain likelihood gives up on what is hard to predict (Seitzer et al., "On the Pitfalls of
+Heteroscedastic Uncertainty Estimation with Probabilistic Neural Networks", ICLR 2022,
+arXiv:2203.09168). log σ² is between two learned bounds that are kept close to each other. Rewards
+have no part in it: all labels share the model.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -70,7 +73,7 @@ class Steps(NamedTuple):
 
 @hyperparameters
 class Dynamics(Algorithm):
-    """The ensemble that MOPO, MOReL, COMBO and ARMOR play in; its defaults are MOPO's."""
+    """The ensemble that MOPO, MOReL and COMBO play in; its defaults are MOPO's."""
 
     steps: int = setting(200_000, above=0)
     members: int = setting(7, above=1)
@@ -184,10 +187,7 @@ def one_member(
 
 
 def variance_loss(squares: jax.Array, log_variances: jax.Array) -> jax.Array:
-    """Return σ²·(error²/σ² + log σ²), whose gradient is that of log σ² alone.
-
-    The factor σ² keeps rows with a large variance from being forgotten.
-    """
+    """Return σ²·(error²/σ² + log σ²), from which log σ² alone learns; the factor σ² is fixed."""
     squares, variances = jax.lax.stop_gradient((squares, jnp.exp(log_variances)))
     loss: jax.Array = variances * (squares * jnp.exp(-log_variances) + log_variances)
     return loss

@@ -15,8 +15,7 @@ import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import Batch, hyperparameters
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.model_based.agent import AgentState, ModelBasedAgent
-from instinct.deep.algorithms.model_based.quick import QUICK_MODEL
+from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, AgentState, ModelBasedAgent
 from instinct.deep.algorithms.model_based.rollouts import Imagined, Model
 
 

@@ -19,9 +19,8 @@ import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import Batch, Data, hyperparameters
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.model_based.agent import AgentState, ModelBasedAgent
+from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, AgentState, ModelBasedAgent
 from instinct.deep.algorithms.model_based.dynamics import predict
-from instinct.deep.algorithms.model_based.quick import QUICK_MODEL
 from instinct.deep.algorithms.model_based.rollouts import Imagined, Model
 from instinct.util.spacing import evenly_spaced
 

@@ -16,11 +16,19 @@ from instinct.deep.algorithms.model_based.dynamics import Networks, Prediction, 
 from instinct.deep.algorithms.standardize import Scaling
 from instinct.deep.nn.networks import MLP, value
 
-HEALTHY: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
-    "hopper": ((0.7, 1e9), (-0.2, 0.2)),
-    "walker2d": ((0.8, 2.0), (-1.0, 1.0)),
+
+class Healthy(NamedTuple):
+    """The height and the angle of the torso, observations 0 and 1, at which a task goes on."""
+
+    observations: int
+    low: tuple[float, float]
+    high: tuple[float, float]
+
+
+HEALTHY = {
+    "hopper": Healthy(11, low=(0.7, -0.2), high=(1e9, 0.2)),
+    "walker2d": Healthy(17, low=(0.8, -1.0), high=(2.0, 1.0)),
 }
-"""The height and the angle of the torso, observations 0 and 1, at which these tasks do not end."""
 ENDS = ("learned", "withheld", *HEALTHY)
 
 
@@ -117,9 +125,9 @@ def imagine(model: Model, s: jax.Array, a: jax.Array, ends: str, key: jax.Array)
 
 def unhealthy(observations: jax.Array, task: str) -> jax.Array:
     """Tell where the task's own rule ends an episode."""
-    (low, high) = jnp.asarray(HEALTHY[task]).T
+    _, low, high = HEALTHY[task]
     torso = observations[:, :2]
-    return ~jnp.all((low < torso) & (torso < high), axis=1)
+    return ~jnp.all((jnp.array(low) < torso) & (torso < jnp.array(high)), axis=1)
 
 
 def advance(
