@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
 
 
@@ -28,6 +30,7 @@ def test_tables_of_the_choice_name_the_default(run: Run) -> None:
     assert any(row.startswith(f"| {default} (default) |") for row in rows)
 
 
+@pytest.mark.slow
 def test_behaviors_are_compared_with_d4rls_facts(run: Run, tmp_path: Path) -> None:
     outcome = run("behaviors", "compare", "walker2d", "--transitions", 2000, "--out", tmp_path)
     assert outcome.code == 0

@@ -49,7 +49,7 @@ def test_an_audit_in_an_environment_with_discrete_actions(
 ) -> None:
     outcome = run(
         *("audit", cartpole, "--env", "CartPole-v1", "--algorithms", "pspi,iql"),
-        *("--labels", "original,zero", "--seeds", 2, "--episodes", 3),
+        *("--labels", "original,zero", "--seeds", 1, "--episodes", 3),
         *("--out", tmp_path / "audit", "--json"),
     )
     assert outcome.code == 0, outcome.err
@@ -59,7 +59,7 @@ def test_an_audit_in_an_environment_with_discrete_actions(
         assert row["return"] == row["length"] >= 8, "every step has the reward 1"
     assert (outcome.json["task"], outcome.json["missing"]) == ("gym:CartPole-v1", [])
     runs = [each for each in outcome.json["diagnostics"] if each["algorithm"] == "PSPI"]
-    assert len(runs) == 4
+    assert len(runs) == 2
     assert all(0 <= each["diagnostics"]["action_distance"] <= 1 for each in runs)
 
 

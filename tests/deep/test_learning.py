@@ -36,8 +36,13 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
         ("TD3+BC", SMALL | {"rate": 3e-3}),
         ("ReBRAC", SMALL | {"rate": 3e-3}),
         ("EDAC", SMALL | {"rate": 3e-3, "critics": 3, "steps": 2000}),
-        ("MOPO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3}),
-        ("COMBO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3, "beta": 0.01}),
+        pytest.param(
+            "MOPO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3}, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            *("COMBO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3, "beta": 0.01}),
+            marks=pytest.mark.slow,
+        ),
         ("AWR", SMALL | {"rate": 3e-3, "value_steps": 1000, "beta": 0.1, "weight_limit": 1e4}),
         (
             "DT",

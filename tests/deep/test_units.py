@@ -37,8 +37,9 @@ def scaled(dataset: Dataset, factor: float) -> Dataset:
     return dataset.change(rewards=np.asarray(dataset.rewards * factor, np.float32))
 
 
-@pytest.mark.parametrize("name", ["ATAC", "PSPI"])
-@pytest.mark.parametrize(("beta", "fit_returns"), [(0.3, False), (30.0, True)])
+@pytest.mark.parametrize(
+    ("name", "beta", "fit_returns"), [("ATAC", 30.0, True), ("PSPI", 0.3, False)]
+)
 def test_scaling_values_is_a_choice_of_units(name: str, beta: float, fit_returns: bool) -> None:
     """The same run in both units: r, β, α beside c·r, β/c, c·α."""
     dataset = noise_dataset()

@@ -62,7 +62,7 @@ def audit_command(
             help="Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC, MOPO, "
             "MOReL, COMBO. "
             f"{OWN_HELP.format('train')}",
-            show_default="ATAC and PSPI; PEVI in the grid world",
+            show_default="ATAC, PSPI",
             rich_help_panel=WHAT,
         ),
     ] = None,
