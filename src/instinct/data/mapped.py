@@ -17,11 +17,13 @@ from instinct.data.dataset import Dataset
 from instinct.errors import InstinctError
 from instinct.util.atomic import replacing
 from instinct.util.folders import cache_folder
+from instinct.util.locks import hold_lock
 
 log = logging.getLogger(__name__)
 
 MIN_BYTES = 2**24
 """Smaller arrays stay in the memory of each process."""
+LOCK = "rows.lock"
 FIELDS = ("observations", "next_observations", "actions")
 
 
@@ -48,15 +50,17 @@ def map_arrays(arrays: Mapping[str, Array], name: str) -> dict[str, Array]:
 def map_array(array: Array, path: Path) -> Array:
     """Map the file if it has the content of the array; write it first if it has not.
 
-    If the cache cannot be written, return the array itself.
+    Only one process writes at a time: of two that replaced each other's file, each would keep its
+    own in memory. If the cache cannot be written, return the array itself.
     """
     try:
-        mapped = open_map(path)
-        if mapped is None or mapped.dtype != array.dtype or not np.array_equal(mapped, array):
-            with replacing(path) as scratch, scratch.open("wb") as file:
-                np.save(file, array, allow_pickle=False)
-            cache.remove_oldest(path)
+        with hold_lock(path.with_name(LOCK)):
             mapped = open_map(path)
+            if mapped is None or mapped.dtype != array.dtype or not np.array_equal(mapped, array):
+                with replacing(path) as scratch, scratch.open("wb") as file:
+                    np.save(file, array, allow_pickle=False)
+                cache.remove_oldest(path)
+                mapped = open_map(path)
         return array if mapped is None else mapped
     except (InstinctError, OSError) as error:
         log.warning("rows are not shared between processes: %s", error)
