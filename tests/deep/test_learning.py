@@ -14,7 +14,7 @@ from tests.deep.problems import cliff, one_step
 
 SMALL = {"layers": 2, "units": 32, "batch_size": 64, "steps": 3000}
 MODEL = {"reward_steps": 1500, "model_steps": 300, "model_layers": 1, "model_units": 16}
-MODEL |= {"model_batch": 64, "members": 2, "elites": 2, "rollouts": 32, "buffer": 3200}
+MODEL |= {"model_batch": 64, "members": 2, "rollouts": 32, "buffer": 3200}
 FAST = {"warm_start_steps": 1000, "fast_rate": 3e-3, "slow_rate": 1e-3}
 
 
@@ -43,6 +43,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
             *("COMBO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3, "beta": 0.01}),
             marks=pytest.mark.slow,
         ),
+        pytest.param("ARMOR", SMALL | MODEL | FAST | {"beta": 10}, marks=pytest.mark.slow),
         ("AWR", SMALL | {"rate": 3e-3, "value_steps": 1000, "beta": 0.1, "weight_limit": 1e4}),
         (
             "DT",

@@ -24,22 +24,26 @@ OFTEN = Pace(report_steps=10, checkpoint_seconds=0)
 SMALL = {"layers": 1, "units": 8, "batch_size": 16, "steps": 30}
 
 
+MODEL: dict[str, float] = {
+    "model_steps": 20,
+    "model_layers": 1,
+    "model_units": 8,
+    "model_batch": 16,
+    "members": 2,
+    "reward_steps": 20,
+    "rollouts": 4,
+    "buffer": 40,
+}
+
+
 def small(name: str, space: ActionSpace | None = None, /, **settings: float) -> Algorithm:
     special: dict[str, dict[str, float]] = {
         "ATAC": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "PSPI": {"warm_start_steps": 20, "slow_rate": 1e-3},
         "AWR": {"value_steps": 20},
         "EDAC": {"critics": 3},
-        "MOPO": {
-            "model_steps": 20,
-            "model_layers": 1,
-            "model_units": 8,
-            "model_batch": 16,
-            "members": 2,
-            "reward_steps": 20,
-            "rollouts": 4,
-            "buffer": 40,
-        },
+        "MOPO": MODEL,
+        "ARMOR": MODEL | {"warm_start_steps": 20, "slow_rate": 1e-3},
         "DT": {"context": 3, "horizon": 5, "return_scale": 10},
     }
     return configure(name, SMALL | special.get(name, {}) | settings, space)
@@ -64,6 +68,7 @@ def assert_equal(one: Outcome, other: Outcome) -> None:
     [
         *itertools.product(["ATAC", "IQL", "DT", "AWR"], [noise_dataset, discrete_noise_dataset]),
         *itertools.product(["TD3+BC", "ReBRAC", "EDAC", "MOPO"], [noise_dataset]),
+        pytest.param("ARMOR", noise_dataset, marks=pytest.mark.slow),
     ],
 )
 def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path) -> None:
@@ -85,7 +90,7 @@ def test_stopped_anywhere(name: str, make: Callable[[], Dataset], tmp_path: Path
             outcome = train(run, pace=OFTEN, on_progress=stop_when_new)
         except Stopped:
             continue
-    assert len(seen) == {"ATAC": 7, "AWR": 5, "MOPO": 7}.get(name, 3)
+    assert len(seen) == {"ATAC": 7, "AWR": 5, "MOPO": 7, "ARMOR": 9}.get(name, 3)
     assert list(whole.snapshots) == [10, 20], "the first reports after a quarter and a half"
     assert len(whole.diagnostics) == {"DT": 0, "AWR": 1}.get(name, 5)
     assert_equal(outcome, whole)

@@ -83,7 +83,7 @@ def test_an_algorithm_for_other_actions_is_refused() -> None:
 
     with pytest.raises(BadInput, match="Ours is for continuous actions"):
         configure("Ours", {}, Discrete(2))
-    for name in ("TD3+BC", "ReBRAC", "EDAC", "MOPO", "MOReL", "COMBO"):
+    for name in ("TD3+BC", "ReBRAC", "EDAC", "MOPO", "MOReL", "COMBO", "ARMOR"):
         with pytest.raises(BadInput, match="is for continuous actions"):
             configure(name, {}, Discrete(2))
     with pytest.raises(BadInput, match="BC is for continuous actions"):
@@ -126,6 +126,7 @@ def test_the_papers_values() -> None:
     tables["COMBO"] = soft | model | {"layers": 3, "real_share": 0.5, "horizon": 5}
     morel = {"members": 4, "model_layers": 2, "model_units": 512, "horizon": 500}
     tables["MOReL"] = soft | morel | {"start_from_clone": True, "real_share": 0}
+    tables["ARMOR"] = atac | {"real_share": 0.5, "model_weight": 1.0}
     tables["AWR"] = {"td_lambda": 0.95, "beta": 1.0, "weight_limit": 20.0, "discount": 0.99}
     for name, table in tables.items():
         assert table.items() <= settings_of(configure(name)).items()

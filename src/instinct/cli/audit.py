@@ -60,7 +60,7 @@ def audit_command(
             "--algorithm",
             metavar="NAME,...",
             help="Besides BC: ATAC, PSPI, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC, MOPO, "
-            "MOReL, COMBO. "
+            "MOReL, COMBO, ARMOR. "
             f"{OWN_HELP.format('train')}",
             show_default="ATAC, PSPI",
             rich_help_panel=WHAT,

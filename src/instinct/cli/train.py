@@ -29,7 +29,7 @@ def train(
         typer.Option(
             metavar="NAME",
             help="ATAC, PSPI, NoPessimism, IQL, CQL, CQL3, DT, AWR, TD3+BC, ReBRAC, EDAC, MOPO, "
-            "MOReL, COMBO or BC.",
+            "MOReL, COMBO, ARMOR or BC.",
             show_default=False,
         ),
     ],

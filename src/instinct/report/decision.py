@@ -50,7 +50,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class BiasShare:
-    """How much of the estimated gain over imitation wrong rewards reach as well."""
+    """The share of the estimated gain over imitation that agents reach with wrong rewards, too."""
 
     algorithm: str
     gain: float

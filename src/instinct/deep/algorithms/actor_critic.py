@@ -11,7 +11,7 @@ The algorithms differ in `pessimism` only. The game starts from a cloned policy 
 that were fitted to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -85,6 +85,14 @@ class GameState(NamedTuple):
     """β in the units of the rewards; None where it is the setting itself."""
     slowing: jax.Array | None = None
     """The factor of the policy's rate that follows from the critics, at most 1."""
+
+
+class Drawn(NamedTuple):
+    """Actions of π at the states of a batch, log π, and how gradients of both reach the policy."""
+
+    actions: jax.Array
+    log_pi: jax.Array
+    into_policy: Callable[[tuple[jax.Array, jax.Array]], tuple[MLP]]
 
 
 class CriticSummary(NamedTuple):
@@ -190,7 +198,7 @@ class ActorCritic(BellmanCritics):
             variance=jnp.mean((jnp.stack(values) - returns) ** 2),
             reward=jnp.maximum(jnp.abs(batch.rewards).mean(), 1),
             terminals=(batch.goes_on == 0).mean(),
-            cut=data.rows["cuts"].any(),
+            cut=(data.rows | data.rewards)["cuts"].any(),
         )
 
     def balanced_beta(self, summary: CriticSummary) -> jax.Array | None:
@@ -247,13 +255,11 @@ class ActorCritic(BellmanCritics):
         beta = self.bellman_weight(state)
         noise, next_noise = jax.random.normal(key, (2, *batch.actions.shape))
 
-        (actions, log_pi), into_policy = jax.vjp(
-            lambda policy: self.draw(policy, s, noise), state.policy.params
-        )
+        drawn = self.draw_with_gradient(state.policy.params, s, noise)
         next_actions, _ = self.draw(state.policy.params, s_next, next_noise)
 
         y = self.target(state.critics, batch, next_actions)
-        pairs = (s, batch.actions), (s_next, next_actions), (s, actions)
+        pairs = (s, batch.actions), (s_next, next_actions), (s, drawn.actions)
 
         def critic_loss(critics: Twins) -> tuple[jax.Array, Metrics]:
             total, metrics = jnp.zeros(()), {}
@@ -273,9 +279,22 @@ class ActorCritic(BellmanCritics):
             state.critics.learner.params
         )
         critics = self.step_critics(state.critics, gradient)
+        after, more = self.step_policy(state._replace(critics=critics), s, drawn)
+        return after, metrics | {"critic_loss": loss} | more
 
+    def draw_with_gradient(self, policy: MLP, s: jax.Array, noise: jax.Array) -> Drawn:
+        """Draw actions of π, to be learned from."""
+        (actions, log_pi), into_policy = jax.vjp(lambda pi: self.draw(pi, s, noise), policy)
+        return Drawn(actions, log_pi, into_policy)
+
+    def step_policy(
+        self, state: GameState, s: jax.Array, drawn: Drawn
+    ) -> tuple[GameState, Metrics]:
+        """Move the temperature, then the policy, by the critics of the state."""
+        critics, scale = state.critics.learner.params, state.critics.scale
+        actions, log_pi, into_policy = drawn
         entropy = -log_pi.mean()
-        target = self.entropy_target(batch.actions.shape[-1])
+        target = self.entropy_target(actions.shape[-1])
         temperature = update_temperature(
             state.temperature, entropy, target, self.fast_rate, self.epsilon
         )
@@ -283,28 +302,21 @@ class ActorCritic(BellmanCritics):
         alpha = jnp.exp(log_alpha)
 
         def policy_loss(actions: jax.Array, log_pi: jax.Array) -> jax.Array:
-            f = value(critics.learner.params[1], s, actions)
-            return combine(-f.mean(), log_pi.mean(), alpha)
+            return combine(-value(critics[1], s, actions).mean(), log_pi.mean(), alpha)
 
-        loss_of_policy, into_sample = jax.value_and_grad(policy_loss, argnums=(0, 1))(
-            actions, log_pi
-        )
-        (policy_gradient,) = into_policy(into_sample)
-        policy = state.policy.step(self.policy_rate(state), policy_gradient, epsilon=self.epsilon)
+        loss, into_sample = jax.value_and_grad(policy_loss, argnums=(0, 1))(actions, log_pi)
+        (gradient,) = into_policy(into_sample)
+        policy = state.policy.step(self.policy_rate(state), gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,
             policy.params,
         )
-        metrics |= {
-            "critic_loss": loss,
-            "policy_loss": loss_of_policy,
+        metrics = {
+            "policy_loss": loss,
             "entropy": entropy,
             "log_alpha": log_alpha - jnp.log(scale),
         }
         if state.beta is not None:
             metrics |= {"beta": state.beta}
-        after = state._replace(
-            policy=policy, average=average, critics=critics, temperature=temperature
-        )
-        return after, metrics
+        return state._replace(policy=policy, average=average, temperature=temperature), metrics

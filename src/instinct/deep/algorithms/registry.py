@@ -25,6 +25,7 @@ from instinct.deep.algorithms.discrete.iql import DiscreteIQL
 from instinct.deep.algorithms.dt import DT
 from instinct.deep.algorithms.edac import EDAC
 from instinct.deep.algorithms.iql import IQL
+from instinct.deep.algorithms.model_based.armor import ARMOR
 from instinct.deep.algorithms.model_based.combo import COMBO
 from instinct.deep.algorithms.model_based.mopo import MOPO
 from instinct.deep.algorithms.model_based.morel import MOReL
@@ -41,7 +42,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     for algorithm in (
         *(ATAC, PSPI, IQL, CQL, CQL3, DT, BC),
         *(NoPessimism, AWR, TD3BC, ReBRAC, EDAC),
-        *(MOPO, MOReL, COMBO),
+        *(MOPO, MOReL, COMBO, ARMOR),
     )
 }
 """All deep algorithms by their display names."""

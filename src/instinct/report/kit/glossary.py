@@ -67,11 +67,23 @@ GLOSSARY = {
     "PPI": "Pessimistic policy iteration on the supported pairs, tabular (Liu et al., NeurIPS "
     "2020).",
     "PQI": "Pessimistic Q iteration on the supported pairs, tabular (Liu et al., NeurIPS 2020).",
-    "ARMOR": "Adversarial model-based offline RL, tabular (Bhardwaj et al., NeurIPS 2023).",
+    "ARMOR": "Offline RL with an adversarial model (Bhardwaj et al., NeurIPS 2023, "
+    "arXiv:2302.11048).",
     "CPPO": "Constrained pessimistic policy optimization, tabular (Uehara and Sun, ICLR 2022).",
-    "MOPO": "Model-based offline policy optimization, tabular (Yu et al., NeurIPS 2020).",
-    "MOReL": "Model-based offline RL with a pessimistic model, tabular (Kidambi et al., NeurIPS "
-    "2020).",
+    "MOPO": "Model-based offline policy optimization (Yu et al., NeurIPS 2020, arXiv:2005.13239).",
+    "MOReL": "Model-based offline RL with a pessimistic model (Kidambi et al., NeurIPS 2020, "
+    "arXiv:2005.05951).",
+    "COMBO": "Conservative model-based policy optimization, offline RL (Yu et al., NeurIPS 2021, "
+    "arXiv:2102.08363).",
+    "NoPessimism": "The control of ATAC and PSPI: the same agents without their pessimism.",
+    "AWR": "Advantage-weighted regression: imitates good actions more (Peng et al., 2019, "
+    "arXiv:1910.00177).",
+    "TD3+BC": "TD3 with a weight on imitation, offline RL (Fujimoto and Gu, NeurIPS 2021, "
+    "arXiv:2106.06860).",
+    "ReBRAC": "TD3+BC with imitation in policy and critics, offline RL (Tarasov et al., NeurIPS "
+    "2023, arXiv:2305.09836).",
+    "EDAC": "Actor-critic with many diverse critics, offline RL (An et al., NeurIPS 2021, "
+    "arXiv:2110.01548).",
 }
 """Terms and what they mean; longer terms are found first."""
 

@@ -7,14 +7,12 @@ Every step, all with the networks of the step before:
 
 1. Rollouts: each moves by one step of the model (`rollouts`), and its transitions, with the
    algorithm's own pessimism in rewards and ends (`imagined`), go to the buffer. The batch is drawn
-   from the data and the buffer.
+   from the data and the buffer (`imagination`).
 2. Critics: min Σ over the twins f of E[(f(s, a) − y)²] + (the algorithm's `conservatism`),
    y = r + γ·(min of the target critics at (s′, a′) − α·log π(a′|s′)), a′ ~ π(s′).
 3. Policy: min E[α·log π − min of the critics at (s, π)].
 4. Temperature: log α moves so that the entropy of π approaches −dim(A).
 5. The target critics follow the critics.
-
-A row of a batch is a recorded transition with probability `real_share`, otherwise an imagined one.
 """
 
 from typing import NamedTuple
@@ -22,36 +20,28 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
-    Algorithm,
-    Batch,
     CriticView,
     Data,
     Metrics,
     State,
     Weights,
-    batch_of,
     hyperparameters,
     sizes,
 )
 from instinct.deep.algorithms.cql import sample
 from instinct.deep.algorithms.fields import Setting, setting
-from instinct.deep.algorithms.model_based.dynamics import best_members, prepare_for_model
+from instinct.deep.algorithms.model_based.dynamics import ModelSettings, best_members
+from instinct.deep.algorithms.model_based.imagination import Imagination, MixedBatch, Recorded
 from instinct.deep.algorithms.model_based.rewards import Rewards, RewardsState
 from instinct.deep.algorithms.model_based.rollouts import (
-    ENDS,
-    HEALTHY,
-    Imagined,
     Model,
     Rollouts,
-    advance,
-    draw,
-    imagine,
     make_model,
     new_rollouts,
 )
 from instinct.deep.algorithms.standardize import unscaled
+from instinct.deep.algorithms.warm_start import shared_settings
 from instinct.deep.nn.networks import (
     MLP,
     Critic,
@@ -65,7 +55,6 @@ from instinct.deep.nn.networks import (
 )
 from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
-from instinct.errors import BadInput
 
 QUICK_MODEL: dict[str, Setting] = {
     "layers": 2,
@@ -106,33 +95,14 @@ class AgentState(NamedTuple):
     rollouts: Rollouts
 
 
-class Recorded(NamedTuple):
-    """Recorded transitions, which rows of the batch they are for, and all the data."""
-
-    transitions: Batch
-    real: jax.Array
-    data: Data
-
-
-class MixedBatch(NamedTuple):
-    """Recorded and imagined transitions, and which of them are recorded."""
-
-    transitions: Batch
-    real: jax.Array
-
-
 @hyperparameters
-class ModelBasedAgent(Algorithm):
-    """A soft actor-critic that plays in a learned model.
+class ModelBasedAgent(Imagination):
+    """A soft actor-critic that plays in a learned model, in the best `elites` of its members.
 
-    `rollouts` of them are under way, each of at most `horizon` steps; the buffer has their last
-    `buffer` transitions. The settings of the model begin with `model_`: `members` networks, of
-    which the best `elites` are used. The rewards of the label are learned in `reward_steps`. With
-    `ends` "withheld" no rollout ends; with the name of a task they end by its own rule, which no
-    agent can know from data. With `start_from_clone` the policy starts from a clone of the data's
-    behavior; its rate rises from 0 over the first `rise` of the training, so that critics come
-    first. The final policy is an exponential average of the policy's weights with the rate
-    `policy_average`; with 1 it is the last policy itself.
+    With `start_from_clone` the policy starts from a clone of the data's behavior; its rate rises
+    from 0 over the first `rise` of the training, so that critics come first. The final policy is an
+    exponential average of the policy's weights with the rate `policy_average`; with 1 it is the
+    last policy itself.
     """
 
     layers: int = setting(2, above=0)
@@ -141,45 +111,16 @@ class ModelBasedAgent(Algorithm):
     policy_rate: float = setting(1e-4, above=0)
     discount: float = setting(0.99, above=0, below=1)
     target_rate: float = setting(0.005, above=0, below=1)
-    real_share: float = setting(0.05, at_least=0, at_most=1)
-    horizon: float = setting(5.0, at_least=1)
-    rollouts: int = setting(256, above=0)
-    buffer: int = setting(250_000, above=0)
-    ends: str = setting("learned", words=ENDS)
     start_from_clone: bool = setting(False)
     rise: float = setting(0.0, at_least=0, at_most=1)
     policy_average: float = setting(1.0, above=0, at_most=1)
-    reward_steps: int = setting(50_000, above=0)
-    model_steps: int = setting(200_000, above=0)
-    model_batch: int = setting(256, above=0)
-    model_layers: int = setting(4, above=0)
-    model_units: int = setting(200, above=0)
-    model_rate: float = setting(1e-3, above=0)
-    members: int = setting(7, above=1)
     elites: int = setting(5, above=0)
 
     def warm_start(self) -> Rewards:
         return Rewards(
-            steps=self.reward_steps,
-            batch_size=self.batch_size,
-            layers=self.layers,
-            units=self.units,
-            model_steps=self.model_steps,
-            model_batch=self.model_batch,
-            model_layers=self.model_layers,
-            model_units=self.model_units,
-            model_rate=self.model_rate,
-            members=self.members,
+            **shared_settings(self, ModelSettings)
+            | {"steps": self.reward_steps, "layers": self.layers, "units": self.units}
         )
-
-    def prepare(self, dataset: Dataset) -> Data:
-        size = dataset.observations.shape[1]
-        if self.ends in HEALTHY and size != HEALTHY[self.ends].observations:
-            raise BadInput(
-                f"ends={self.ends} is the rule of a task with {HEALTHY[self.ends].observations} "
-                f"observations, and the data have {size}"
-            )
-        return prepare_for_model(dataset)
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> AgentState:
         assert isinstance(warm, RewardsState)
@@ -208,11 +149,6 @@ class ModelBasedAgent(Algorithm):
         del model, data
         return jnp.zeros(())
 
-    def imagined(self, state: AgentState, found: Imagined) -> Batch:
-        """Return imagined transitions with the algorithm's pessimism."""
-        del state
-        return found.batch
-
     def conservatism(
         self, f: Critic, q: jax.Array, actions: jax.Array, batch: MixedBatch
     ) -> jax.Array:
@@ -220,26 +156,8 @@ class ModelBasedAgent(Algorithm):
         del f, q, actions, batch
         return jnp.zeros(())
 
-    def play(self, state: AgentState, data: Data, key: jax.Array) -> Rollouts:
-        """Move all rollouts by one step of the model."""
-
-        def step(s: jax.Array, key: jax.Array) -> Batch:
-            action_key, model_key = jax.random.split(key)
-            normal = scaled_tanh_gaussian(state.policy.params, s)
-            noise = jax.random.normal(action_key, normal.mean.shape)
-            actions, _ = sample(normal, noise, 1.0)
-            return self.imagined(state, imagine(state.model, s, actions, self.ends, model_key))
-
-        return advance(state.rollouts, data, step, self.horizon, key)
-
-    def sample(self, state: AgentState, data: Data, key: jax.Array) -> Recorded:
-        """Draw recorded transitions; a row is one of them with probability `real_share`."""
-        del state
-        real_key, row_key = jax.random.split(key)
-        real = jax.random.uniform(real_key, (self.batch_size,)) < self.real_share
-        rows = len(data.rows["observations"])
-        index = jax.random.randint(row_key, (self.batch_size,), 0, rows)
-        return Recorded(batch_of(data, index), real, data)
+    def draw(self, policy: MLP, s: jax.Array, noise: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return sample(scaled_tanh_gaussian(policy, s), noise, 1.0)
 
     def update(
         self, state: AgentState, batch: Recorded, key: jax.Array
@@ -247,18 +165,6 @@ class ModelBasedAgent(Algorithm):
         play_key, draw_key, learn_key = jax.random.split(key, 3)
         state = state._replace(rollouts=self.play(state, batch.data, play_key))
         return self.learn(state, self.mix(state, batch, draw_key), learn_key)
-
-    def mix(self, state: AgentState, batch: Recorded, key: jax.Array) -> MixedBatch:
-        """Fill the rows that are not recorded from the buffer.
-
-        It is read after rollouts wrote to it; the other way around it would be copied every step.
-        """
-        imagined = draw(state.rollouts, self.batch_size, key)
-
-        def choose(one: jax.Array, other: jax.Array) -> jax.Array:
-            return jnp.where(batch.real.reshape(-1, *[1] * (one.ndim - 1)), one, other)
-
-        return MixedBatch(jax.tree.map(choose, batch.transitions, imagined), batch.real)
 
     def learn(
         self, state: AgentState, batch: MixedBatch, key: jax.Array
@@ -269,10 +175,9 @@ class ModelBasedAgent(Algorithm):
         alpha = jnp.exp(state.temperature.params)
 
         (actions, log_pi), into_policy = jax.vjp(
-            lambda policy: sample(scaled_tanh_gaussian(policy, s), noise, 1.0), state.policy.params
+            lambda policy: self.draw(policy, s, noise), state.policy.params
         )
-        next_normal = scaled_tanh_gaussian(state.policy.params, s_next)
-        next_actions, log_next = sample(next_normal, next_noise, 1.0)
+        next_actions, log_next = self.draw(state.policy.params, s_next, next_noise)
         f_next = twin_minimum(state.targets, s_next, next_actions) - alpha * log_next
         y = r + self.discount * goes_on * f_next
 

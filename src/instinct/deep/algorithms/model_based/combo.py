@@ -19,7 +19,8 @@ import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import hyperparameters
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, MixedBatch, ModelBasedAgent
+from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, ModelBasedAgent
+from instinct.deep.algorithms.model_based.imagination import MixedBatch
 from instinct.deep.nn.networks import Critic, value
 
 

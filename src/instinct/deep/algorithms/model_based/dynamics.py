@@ -54,7 +54,7 @@ class Networks(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What all members predict at the same pairs; [members, rows, dimensions]."""
+    """The predictions of all members for the same pairs (s, a), [members, rows, dimensions]."""
 
     means: jax.Array
     """Of the change of the state, in deviations of the data's changes."""
@@ -73,10 +73,10 @@ class Steps(NamedTuple):
 
 @hyperparameters
 class Dynamics(Algorithm):
-    """The ensemble that MOPO, MOReL and COMBO play in; its defaults are MOPO's."""
+    """The ensemble that all model-based agents play in; its defaults are MOPO's."""
 
     steps: int = setting(200_000, above=0)
-    members: int = setting(7, above=1)
+    members: int = setting(7, above=0)
     layers: int = setting(4, above=0)
     units: int = setting(200, above=0)
     rate: float = setting(1e-3, above=0)
@@ -112,22 +112,38 @@ class Dynamics(Algorithm):
         del key
 
         def loss(networks: Networks) -> tuple[jax.Array, Metrics]:
-            means, log_variances, logits = jax.vmap(one_member, (0, 0, None, None))(
-                networks.layers, batch.inputs, networks.least, networks.most
-            )
-            squares = (means - batch.changes) ** 2
-            errors = squares + variance_loss(squares, log_variances)
-            crosses = jax.nn.softplus(logits) - batch.ends * logits
-            total = jnp.sum(jnp.mean(errors.sum(axis=-1) + crosses, axis=1))
-            apart = jnp.sum(networks.most - networks.least)
-            return total + CLOSENESS * apart, {"change_error": squares.mean()}
+            total, squares = model_loss(networks, batch)
+            return total, {"change_error": squares.mean()}
 
-        (model_loss, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+        (total, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
         rate = cosine(self.rate, state.optimizer, self.steps)
-        return state.step(rate, gradient), metrics | {"model_loss": model_loss}
+        return state.step(rate, gradient), metrics | {"model_loss": total}
 
     def weights(self, state: Learner[Networks]) -> Weights:
         return {"model": state.params._asdict()}
+
+
+@hyperparameters
+class ModelSettings(Algorithm):
+    """The settings of the dynamics, for all that comes after them."""
+
+    model_steps: int = setting(200_000, above=0)
+    model_batch: int = setting(256, above=0)
+    model_layers: int = setting(4, above=0)
+    model_units: int = setting(200, above=0)
+    model_rate: float = setting(1e-3, above=0)
+    members: int = setting(7, above=0)
+
+    def dynamics(self) -> Dynamics:
+        """Return the stage that learns the dynamics."""
+        return Dynamics(
+            steps=self.model_steps,
+            batch_size=self.model_batch,
+            layers=self.model_layers,
+            units=self.model_units,
+            rate=self.model_rate,
+            members=self.members,
+        )
 
 
 def prepare_for_model(dataset: Dataset) -> Data:
@@ -184,6 +200,18 @@ def one_member(
     mean, raw, logit = outputs[..., :n], outputs[..., n:-1], outputs[..., -1]
     raw = most - jax.nn.softplus(most - raw)
     return mean, least + jax.nn.softplus(raw - least), logit
+
+
+def model_loss(networks: Networks, batch: Steps) -> tuple[jax.Array, jax.Array]:
+    """Return what the members minimize, and the squared errors of their means."""
+    means, log_variances, logits = jax.vmap(one_member, (0, 0, None, None))(
+        networks.layers, batch.inputs, networks.least, networks.most
+    )
+    squares = (means - batch.changes) ** 2
+    errors = squares + variance_loss(squares, log_variances)
+    crosses = jax.nn.softplus(logits) - batch.ends * logits
+    total = jnp.sum(jnp.mean(errors.sum(axis=-1) + crosses, axis=1))
+    return total + CLOSENESS * jnp.sum(networks.most - networks.least), squares
 
 
 def variance_loss(squares: jax.Array, log_variances: jax.Array) -> jax.Array:

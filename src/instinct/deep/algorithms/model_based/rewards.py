@@ -12,7 +12,6 @@ import jax.numpy as jnp
 
 from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
-    Algorithm,
     Batch,
     Data,
     Metrics,
@@ -22,7 +21,12 @@ from instinct.deep.algorithms.algorithm import (
     sizes,
 )
 from instinct.deep.algorithms.fields import setting
-from instinct.deep.algorithms.model_based.dynamics import Dynamics, Networks, prepare_for_model
+from instinct.deep.algorithms.model_based.dynamics import (
+    Dynamics,
+    ModelSettings,
+    Networks,
+    prepare_for_model,
+)
 from instinct.deep.nn.networks import (
     MLP,
     mlp_init,
@@ -43,31 +47,19 @@ class RewardsState(NamedTuple):
 
 
 @hyperparameters
-class Rewards(Algorithm):
-    """The rewards of a label and a clone, after the dynamics (`model_…`)."""
+class Rewards(ModelSettings):
+    """The rewards of a label, and a clone of the behavior."""
 
     steps: int = setting(50_000, above=0)
     layers: int = setting(2, above=0)
     units: int = setting(256, above=0)
     rate: float = setting(1e-3, above=0)
-    model_steps: int = setting(200_000, above=0)
-    model_batch: int = setting(256, above=0)
-    model_layers: int = setting(4, above=0)
-    model_units: int = setting(200, above=0)
-    model_rate: float = setting(1e-3, above=0)
-    members: int = setting(7, above=1)
+    action_scale: float = setting(1.0, above=0, since=3)
 
     PESSIMISTIC: ClassVar[bool] = False
 
     def warm_start(self) -> Dynamics:
-        return Dynamics(
-            steps=self.model_steps,
-            batch_size=self.model_batch,
-            layers=self.model_layers,
-            units=self.model_units,
-            rate=self.model_rate,
-            members=self.members,
-        )
+        return self.dynamics()
 
     def prepare(self, dataset: Dataset) -> Data:
         return prepare_for_model(dataset)
@@ -91,7 +83,7 @@ class Rewards(Algorithm):
 
         def cloning_loss(clone: MLP) -> jax.Array:
             normal = scaled_tanh_gaussian(clone, batch.observations)
-            return -squashed_log_prob(normal, batch.actions, 1.0).mean()
+            return -squashed_log_prob(normal, batch.actions, self.action_scale).mean()
 
         error, gradient = jax.value_and_grad(loss)(state.rewards.params)
         cloning, clone_gradient = jax.value_and_grad(cloning_loss)(state.clone.params)
