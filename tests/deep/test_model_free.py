@@ -10,6 +10,7 @@ import pytest
 
 from instinct.data import Array
 from instinct.deep import configure
+from instinct.deep.algorithms.warm_start import Cloning
 from instinct.deep.training.loop import first_state
 from instinct.errors import BadInput
 from tests.deep import reference as ref
@@ -203,6 +204,29 @@ def test_edac(eta: float) -> None:
     assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
     entropy = -sampled(policy, s, noise)[1].mean()
     np.testing.assert_allclose(gradient(after.temperature), entropy + 2, rtol=1e-4)
+
+
+def test_edac_from_a_clone() -> None:
+    """It starts at the clone; the policy's own rate rises, and the final policy is an average."""
+    assert configure("EDAC").warm_start() is None
+    settings = SMALL | {"critics": 3, "cloning_steps": 7, "steps": 1000}
+    algorithm: Any = configure("EDAC", settings | {"policy_rate": 1e-2, "rise": 0.5})
+    clone = algorithm.warm_start()
+    assert isinstance(clone, Cloning)
+    assert (clone.steps, clone.decay) == (7, True)
+    data = jax.tree.map(jnp.asarray, algorithm.prepare(noise_dataset()))
+    warm = first_state(clone, KEY, data, None)
+    state = first_state(algorithm, KEY, data, warm)
+    after, _ = algorithm.update(state, algorithm.sample(state, data, KEY), KEY)
+    jax.tree.map(np.testing.assert_array_equal, state.policy.params, warm.policy.params)
+    first = jax.tree.leaves(warm.policy.params)
+    for old, new in zip(first, jax.tree.leaves(after.policy.params), strict=True):
+        assert float(jnp.abs(new - old).max()) < 1.1 * 1e-2 / 500
+    averaged = replace(algorithm, policy_average=0.25)
+    after, _ = averaged.update(state, averaged.sample(state, data, KEY), KEY)
+    acting = jax.tree.leaves(averaged.weights(after)["policy"])
+    for old, new, found in zip(first, jax.tree.leaves(after.policy.params), acting, strict=True):
+        np.testing.assert_allclose(found, 0.75 * old + 0.25 * new, rtol=1e-6, atol=1e-7)
 
 
 def test_edac_where_no_unit_is_active() -> None:

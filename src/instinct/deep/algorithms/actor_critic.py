@@ -44,7 +44,7 @@ from instinct.deep.algorithms.warm_start import (
     shared_settings,
 )
 from instinct.deep.nn.networks import MLP, Twins, value
-from instinct.deep.nn.optimizer import Learner, new_learner
+from instinct.deep.nn.optimizer import Learner, new_learner, rising
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
 
@@ -232,8 +232,7 @@ class ActorCritic(BellmanCritics):
 
     def policy_rate(self, state: GameState) -> jax.Array:
         """Return the policy's rate: it rises to its value, then it stays there."""
-        steps = jnp.maximum(self.rise * self.steps, 1)
-        rate = self.slow_rate * jnp.minimum(1, (state.policy.optimizer.count + 1) / steps)
+        rate = rising(self.slow_rate, state.policy.optimizer, self.rise * self.steps)
         return rate if state.slowing is None else rate * state.slowing
 
     def weights(self, state: GameState) -> Weights:

@@ -35,8 +35,9 @@ from instinct.deep.algorithms.algorithm import (
 )
 from instinct.deep.algorithms.cql import sample
 from instinct.deep.algorithms.fields import Settings, setting
+from instinct.deep.algorithms.warm_start import Cloning, CloningState
 from instinct.deep.nn.networks import MLP, Normal, mlp, moving_average, small_output_init, value
-from instinct.deep.nn.optimizer import Learner, new_learner
+from instinct.deep.nn.optimizer import Learner, new_learner, rising
 from instinct.deep.nn.temperature import update_temperature
 
 SHORTEST = 1e-10
@@ -50,6 +51,8 @@ class EDACState(NamedTuple):
     critics: Learner[MLP]
     targets: MLP
     temperature: Learner[jax.Array]
+    average: MLP
+    """The policy that acts in the end."""
 
 
 @hyperparameters
@@ -57,6 +60,12 @@ class EDAC(Algorithm):
     """The smallest of many diverse critics is pessimistic where the data do not decide.
 
     The paper has 50 critics on hopper and 10 elsewhere, and `eta` 1 or 5 (0 on random data).
+
+    With `cloning_steps` the policy starts from a clone of the data's behavior, whose rate falls
+    from `cloning_rate` to 0. The policy's own rate is `policy_rate` (0: as that of the critics); it
+    rises from 0 over the first `rise` of the training, so that critics come first. The final policy
+    is an exponential average of the policy's weights with the rate `policy_average`; with 1 it is
+    the last policy itself.
     """
 
     steps: int = setting(3_000_000, above=0)
@@ -67,6 +76,11 @@ class EDAC(Algorithm):
     rate: float = setting(3e-4, above=0)
     discount: float = setting(0.99, above=0, below=1)
     target_rate: float = setting(0.005, above=0, below=1)
+    cloning_steps: int = setting(0, at_least=0, since=3)
+    cloning_rate: float = setting(1e-3, above=0, since=3)
+    policy_rate: float = setting(0.0, at_least=0, since=3)
+    rise: float = setting(0.0, at_least=0, at_most=1, since=3)
+    policy_average: float = setting(1.0, above=0, at_most=1, since=3)
 
     CITATION: ClassVar[str] = (
         "An, Moon, Kim and Song, 'Uncertainty-Based Offline Reinforcement Learning with "
@@ -79,21 +93,42 @@ class EDAC(Algorithm):
         "batch_size": 64,
         "steps": 30_000,
         "rate": 1e-3,
+        "target_rate": 0.02,
+        "eta": 10.0,
+        "cloning_steps": 20_000,
+        "policy_rate": 1e-5,
+        "rise": 0.4,
+        "policy_average": 3e-4,
     }
 
+    def warm_start(self) -> Cloning | None:
+        if not self.cloning_steps:
+            return None
+        return Cloning(
+            steps=self.cloning_steps,
+            batch_size=self.batch_size,
+            layers=self.layers,
+            units=self.units,
+            fast_rate=self.cloning_rate,
+            decay=True,
+        )
+
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> EDACState:
-        del warm
         n, m = sizes(data)
         hidden = [self.units] * self.layers
         policy_key, critic_key = jax.random.split(key)
         critics = jax.vmap(lambda each: small_output_init(each, [n + m, *hidden, 1], 3e-3))(
             jax.random.split(critic_key, self.critics)
         )
+        first = small_output_init(policy_key, [n, *hidden, 2 * m], 1e-3)
+        if isinstance(warm, CloningState):
+            first = warm.policy.params
         return EDACState(
-            policy=new_learner(small_output_init(policy_key, [n, *hidden, 2 * m], 1e-3)),
+            policy=new_learner(first),
             critics=new_learner(critics),
             targets=jax.tree.map(jnp.copy, critics),
             temperature=new_learner(jnp.zeros(())),
+            average=jax.tree.map(jnp.copy, first),
         )
 
     def update(self, state: EDACState, batch: Batch, key: jax.Array) -> tuple[EDACState, Metrics]:
@@ -126,13 +161,17 @@ class EDAC(Algorithm):
             state.policy.params
         )
         critics = state.critics.step(self.rate, critic_gradient)
+        policy_rate = jnp.where(self.policy_rate > 0, self.policy_rate, self.rate)
+        policy_rate = rising(policy_rate, state.policy.optimizer, self.rise * self.steps)
+        actor = state.policy.step(policy_rate, policy_gradient)
         after = EDACState(
-            policy=state.policy.step(self.rate, policy_gradient),
+            policy=actor,
             critics=critics,
             targets=moving_average(state.targets, critics.params, self.target_rate),
             temperature=update_temperature(
                 state.temperature, entropy, -batch.actions.shape[-1], self.rate
             ),
+            average=moving_average(state.average, actor.params, self.policy_average),
         )
         metrics |= {"critic_loss": loss_q, "policy_loss": loss_pi, "entropy": entropy}
         return after, metrics | {"log_alpha": after.temperature.params}
@@ -145,7 +184,7 @@ class EDAC(Algorithm):
         return CriticView((first, second))
 
     def weights(self, state: EDACState) -> Weights:
-        return {"policy": state.policy.params}
+        return {"policy": state.average}
 
     def mode(self, weights: Weights, observations: jax.Array) -> jax.Array:
         return jnp.tanh(policy(weights["policy"], observations).mean)

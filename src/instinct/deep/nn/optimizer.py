@@ -104,6 +104,11 @@ def adam_step(
     return parameters, Adam(t, mean, square)
 
 
+def rising(rate: jax.Array | float, optimizer: Adam, steps: jax.Array | float) -> jax.Array:
+    """Return a rate that rises linearly from 0 over the first `steps` of an optimizer."""
+    return rate * jnp.minimum(1, (optimizer.count + 1) / jnp.maximum(steps, 1))
+
+
 def cosine(rate: jax.Array | float, adam: Adam, steps: jax.Array | int) -> jax.Array:
     """Return the learning rate after the steps so far; it falls from `rate` to 0 over `steps`."""
     share: jax.Array = adam.count / steps

@@ -53,7 +53,7 @@ from instinct.deep.nn.networks import (
     twins_init,
     value,
 )
-from instinct.deep.nn.optimizer import Learner, new_learner
+from instinct.deep.nn.optimizer import Learner, new_learner, rising
 from instinct.deep.nn.temperature import update_temperature
 
 QUICK_MODEL: dict[str, Setting] = {
@@ -201,8 +201,7 @@ class ModelBasedAgent(Imagination):
         loss_pi, into_sample = jax.value_and_grad(policy_loss, argnums=(0, 1))(actions, log_pi)
         (policy_gradient,) = into_policy(into_sample)
         entropy = -log_pi.mean()
-        risen = (state.policy.optimizer.count + 1) / jnp.maximum(self.rise * self.steps, 1)
-        policy_rate = self.policy_rate * jnp.minimum(1, risen)
+        policy_rate = rising(self.policy_rate, state.policy.optimizer, self.rise * self.steps)
         critics = state.critics.step(self.rate, critic_gradient)
         policy = state.policy.step(policy_rate, policy_gradient)
         after = state._replace(

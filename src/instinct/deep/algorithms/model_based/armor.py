@@ -118,7 +118,7 @@ class CriticsBesideModel(CriticFitting, ModelSettings):
         same = {name: getattr(self, name) for name in ("layers", "units", "action_scale")}
         return Rewards(**shared_settings(self, ModelSettings) | same | own)
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> Fitted:  # type: ignore[override]
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         assert isinstance(warm, RewardsState)
         critics = self.init_critics(key, data)
         clone, rewards = warm.clone.params, warm.rewards.params
@@ -167,7 +167,7 @@ class ARMOR(ATAC, Imagination):
         found = self.with_returns(data, dataset)
         return Data(data.rows, found.rewards | {"cuts": found.rows["cuts"]})
 
-    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> ArmorState:  # type: ignore[override]
+    def init(self, key: jax.Array, data: Data, warm: State | None = None) -> State:
         assert isinstance(warm, Fitted)
         fitted = EvaluationState(warm.policy, warm.critics, warm.scaling)
         game = super().init(key, data, fitted)
@@ -176,14 +176,13 @@ class ARMOR(ATAC, Imagination):
             least_reward=jnp.minimum(-1.0, model.least_reward),
             most_reward=jnp.maximum(1.0, model.most_reward),
         )
-        rollouts = new_rollouts(data, key, self.rollouts, self.buffer)
+        start_key, play_key = jax.random.split(key)
+        rollouts = new_rollouts(data, start_key, self.rollouts, self.buffer)
         optimizer = adam_init((model.networks, model.rewards))
         state = ArmorState(game, warm.policy, model, optimizer, rollouts)
-        return state._replace(rollouts=self.play(state, data, key))
+        return state._replace(rollouts=self.play(state, data, play_key))
 
-    def update(  # type: ignore[override]
-        self, state: ArmorState, batch: Recorded, key: jax.Array
-    ) -> tuple[ArmorState, Metrics]:
+    def update(self, state: State, batch: Any, key: jax.Array) -> tuple[State, Metrics]:
         play_key, draw_key, learn_key = jax.random.split(key, 3)
         state = state._replace(rollouts=self.play(state, batch.data, play_key))
         pairs = self.mix(state, batch, draw_key).transitions
@@ -252,16 +251,16 @@ class ARMOR(ATAC, Imagination):
         total = critics.v_max**2 * likelihood + critics.scale**2 * reward_error
         return total, {"change_error": squares.mean(), "reward_error": reward_error}
 
-    def critics_of(self, state: ArmorState) -> CriticView:  # type: ignore[override]
+    def critics_of(self, state: State) -> CriticView:
         return super().critics_of(state.game)
 
-    def weights(self, state: ArmorState) -> Weights:  # type: ignore[override]
+    def weights(self, state: State) -> Weights:
         return super().weights(state.game)
 
 
 def steps_of(model: Model, batch: Recorded) -> Steps:
-    """Return the recorded transitions as a batch of the one member."""
-    b: Any = batch.transitions
+    """Return the recorded transitions as a batch for the one member."""
+    b = batch.transitions
     change = (b.next_observations - b.observations - model.change_mean) / model.change_std
     inputs = jnp.concatenate([b.observations, b.actions], axis=-1)
     return Steps(inputs[None], change[None], 1 - b.goes_on[None])
