@@ -47,11 +47,13 @@ def test_the_game(beta: float, scaled: bool, weight: float) -> None:
     """Critics and model minimize one loss; the policy learns as ATAC's does."""
     settings = {"beta": beta, "scale_values": scaled, "model_weight": weight, "ends": "withheld"}
     algorithm, state, batch = armor(**settings, action_scale=1.2)
-    pairs = algorithm.mix(state, batch, KEY).transitions
-    after, metrics = algorithm.learn(state, batch, pairs, KEY)
+    mixed = algorithm.mix(state, batch, KEY)
+    pairs, chosen = mixed.transitions, np.asarray(mixed.real)
+    assert 0 < chosen.sum() < len(chosen)
+    after, metrics = algorithm.learn(state, mixed, KEY)
     model, scale = ref.double(state.model), float(state.game.critics.scale)
     s, a = ref.double(pairs.observations), ref.double(pairs.actions)
-    real = ref.double(batch.transitions)
+    real = ref.double(jax.tree.map(lambda each: each[chosen], pairs))
     noise_key, model_key = jax.random.split(KEY)
     noise, next_noise, reference_noise = np.asarray(
         jax.random.normal(noise_key, (3, *a.shape)), float

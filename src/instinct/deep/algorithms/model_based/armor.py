@@ -10,9 +10,10 @@ The game is max over π, min over the critics f and the model M = (P, R) of
 
 The first two expectations are over recorded pairs (s, a) and pairs from rollouts of π in M. There
 the Bellman error is ATAC's, with the reward and the next state that M predicts, so that the model
-moves to where its predictions suit pessimistic critics. E(M), over recorded transitions, holds it
-to the data (likelihood and ends as in `dynamics`). π_ref is the clone that the policy starts from.
-R is between min(−1, r_min) and max(1, r_max), the rewards that the bounds of the values assume.
+moves to where its predictions suit pessimistic critics. E(M), over the recorded pairs of the batch,
+holds it to the data (likelihood and ends as in `dynamics`). π_ref is the clone that the policy
+starts from. R is between min(−1, r_min) and max(1, r_max), the rewards that the bounds of the
+values assume.
 
 There is one network, the best of the members: the paper needs no ensemble. V_max² makes λ the same
 for all sizes of rewards.
@@ -27,7 +28,6 @@ from instinct.data import Dataset
 from instinct.deep.algorithms.actor_critic import QUICK_GAME, GameState
 from instinct.deep.algorithms.algorithm import (
     Algorithm,
-    Batch,
     CriticView,
     Data,
     Metrics,
@@ -42,11 +42,12 @@ from instinct.deep.algorithms.model_based.agent import QUICK_MODEL
 from instinct.deep.algorithms.model_based.dynamics import (
     ModelSettings,
     Networks,
-    Steps,
+    Prediction,
     best_members,
-    model_loss,
+    closeness,
+    row_losses,
 )
-from instinct.deep.algorithms.model_based.imagination import Imagination, Recorded
+from instinct.deep.algorithms.model_based.imagination import Imagination, MixedBatch, mean_where
 from instinct.deep.algorithms.model_based.rewards import Rewards, RewardsState
 from instinct.deep.algorithms.model_based.rollouts import (
     Model,
@@ -144,7 +145,7 @@ class ARMOR(ATAC, Imagination):
     """
 
     standardize: bool = setting(True, at_least=1)
-    real_share: float = setting(0.5, at_least=0, at_most=1)
+    real_share: float = setting(0.5, above=0, at_most=1)
     reward_steps: int = setting(100_000, above=0)
     model_weight: float = setting(1.0, above=0)
 
@@ -159,7 +160,7 @@ class ARMOR(ATAC, Imagination):
     )
     QUICK: ClassVar[Settings | None] = {
         name: value for name, value in (QUICK_MODEL | QUICK_GAME).items() if name not in UNUSED
-    } | {"steps": 25_000, "slow_rate": 1e-5, "policy_average": 3e-4, "reward_steps": 40_000}
+    } | {"steps": 24_000, "slow_rate": 1e-5, "policy_average": 3e-4, "reward_steps": 40_000}
 
     def prepare(self, dataset: Dataset) -> Data:
         """Return the rows of all model-based agents, so that they share the dynamics."""
@@ -179,33 +180,32 @@ class ARMOR(ATAC, Imagination):
         start_key, play_key = jax.random.split(key)
         rollouts = new_rollouts(data, start_key, self.rollouts, self.buffer)
         optimizer = adam_init((model.networks, model.rewards))
-        state = ArmorState(game, warm.policy, model, optimizer, rollouts)
+        reference = jax.tree.map(jnp.copy, warm.policy)
+        state = ArmorState(game, reference, model, optimizer, rollouts)
         return state._replace(rollouts=self.play(state, data, play_key))
 
     def update(self, state: State, batch: Any, key: jax.Array) -> tuple[State, Metrics]:
         play_key, draw_key, learn_key = jax.random.split(key, 3)
         state = state._replace(rollouts=self.play(state, batch.data, play_key))
-        pairs = self.mix(state, batch, draw_key).transitions
-        return self.learn(state, batch, pairs, learn_key)
+        return self.learn(state, self.mix(state, batch, draw_key), learn_key)
 
     def learn(
-        self, state: ArmorState, batch: Recorded, pairs: Batch, key: jax.Array
+        self, state: ArmorState, batch: MixedBatch, key: jax.Array
     ) -> tuple[ArmorState, Metrics]:
-        """Step critics and model at these pairs (s, a), then the policy."""
-        game, s, a = state.game, pairs.observations, pairs.actions
+        """Step critics and model, then the policy."""
+        game, s, a = state.game, batch.transitions.observations, batch.transitions.actions
         scale, beta = game.critics.scale, self.bellman_weight(game)
         noise_key, model_key = jax.random.split(key)
         noise, next_noise, reference_noise = jax.random.normal(noise_key, (3, *a.shape))
         drawn = self.draw_with_gradient(game.policy.params, s, noise)
         reference, _ = self.draw(state.reference, s, reference_noise)
-        recorded = steps_of(state.model, batch)
 
         def loss(adversary: Adversary) -> tuple[jax.Array, Metrics]:
             model = state.model._replace(networks=adversary.dynamics, rewards=adversary.rewards)
-            found = imagine(model, s, a, self.ends, model_key).batch
+            found, prediction = imagine(model, s, a, self.ends, model_key)
             next_actions, _ = self.draw(game.policy.params, found.next_observations, next_noise)
             y = self.target(game.critics, found, next_actions)
-            misfit, metrics = self.misfit(game.critics, model, batch.transitions, recorded)
+            misfit, metrics = self.misfit(game.critics, model, batch, found.rewards, prediction)
             total = jnp.zeros(())
             for head in adversary.critics:
                 f, f_next, f_policy, f_reference = at(
@@ -242,25 +242,25 @@ class ARMOR(ATAC, Imagination):
         return after, metrics | {"critic_loss": total} | more
 
     def misfit(
-        self, critics: Critics, model: Model, recorded: Batch, steps: Steps
+        self,
+        critics: Critics,
+        model: Model,
+        batch: MixedBatch,
+        rewards: jax.Array,
+        prediction: Prediction,
     ) -> tuple[jax.Array, Metrics]:
-        """Return V_max²·E(M) in the units of the critics."""
-        likelihood, squares = model_loss(model.networks, steps)
-        r = model.reward(recorded.observations, recorded.actions)
-        reward_error = jnp.mean((r - recorded.rewards) ** 2)
+        """Return V_max²·E(M) at the recorded rows, in the units of the critics."""
+        b, real = batch
+        change = (b.next_observations - b.observations - model.change_mean) / model.change_std
+        losses, squares = row_losses(prediction, change, 1 - b.goes_on)
+        likelihood = mean_where(losses[0], real) + closeness(model.networks)
+        reward_error = mean_where((rewards - b.rewards) ** 2, real)
         total = critics.v_max**2 * likelihood + critics.scale**2 * reward_error
-        return total, {"change_error": squares.mean(), "reward_error": reward_error}
+        change_error = mean_where(squares[0].mean(axis=-1), real)
+        return total, {"change_error": change_error, "reward_error": reward_error}
 
     def critics_of(self, state: State) -> CriticView:
         return super().critics_of(state.game)
 
     def weights(self, state: State) -> Weights:
         return super().weights(state.game)
-
-
-def steps_of(model: Model, batch: Recorded) -> Steps:
-    """Return the recorded transitions as a batch for the one member."""
-    b = batch.transitions
-    change = (b.next_observations - b.observations - model.change_mean) / model.change_std
-    inputs = jnp.concatenate([b.observations, b.actions], axis=-1)
-    return Steps(inputs[None], change[None], 1 - b.goes_on[None])

@@ -15,12 +15,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import jax
-import jax.numpy as jnp
 
 from instinct.deep.algorithms.algorithm import hyperparameters
 from instinct.deep.algorithms.fields import Settings, setting
 from instinct.deep.algorithms.model_based.agent import QUICK_MODEL, ModelBasedAgent
-from instinct.deep.algorithms.model_based.imagination import MixedBatch
+from instinct.deep.algorithms.model_based.imagination import MixedBatch, mean_where
 from instinct.deep.nn.networks import Critic, value
 
 
@@ -45,8 +44,3 @@ class COMBO(ModelBasedAgent):
         f_policy = value(f, batch.transitions.observations, actions)
         imagined = mean_where(f_policy, ~batch.real)
         return 2 * self.beta * (imagined - mean_where(q, batch.real))
-
-
-def mean_where(x: jax.Array, chosen: jax.Array) -> jax.Array:
-    """Return the mean over the chosen rows, 0 if there are none."""
-    return jnp.sum(x * chosen) / jnp.maximum(jnp.sum(chosen), 1)

@@ -204,14 +204,26 @@ def one_member(
 
 def model_loss(networks: Networks, batch: Steps) -> tuple[jax.Array, jax.Array]:
     """Return what the members minimize, and the squared errors of their means."""
-    means, log_variances, logits = jax.vmap(one_member, (0, 0, None, None))(
+    found = jax.vmap(one_member, (0, 0, None, None))(
         networks.layers, batch.inputs, networks.least, networks.most
     )
-    squares = (means - batch.changes) ** 2
+    losses, squares = row_losses(Prediction(*found), batch.changes, batch.ends)
+    return jnp.sum(losses.mean(axis=1)) + closeness(networks), squares
+
+
+def row_losses(
+    prediction: Prediction, changes: jax.Array, ends: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Return the loss of every member at every row, and the squared errors of the means."""
+    means, log_variances, logits = prediction
+    squares = (means - changes) ** 2
     errors = squares + variance_loss(squares, log_variances)
-    crosses = jax.nn.softplus(logits) - batch.ends * logits
-    total = jnp.sum(jnp.mean(errors.sum(axis=-1) + crosses, axis=1))
-    return total + CLOSENESS * jnp.sum(networks.most - networks.least), squares
+    return errors.sum(axis=-1) + jax.nn.softplus(logits) - ends * logits, squares
+
+
+def closeness(networks: Networks) -> jax.Array:
+    """Return the weighted distance between the bounds of log σ²."""
+    return CLOSENESS * jnp.sum(networks.most - networks.least)
 
 
 def variance_loss(squares: jax.Array, log_variances: jax.Array) -> jax.Array:

@@ -121,3 +121,8 @@ class Imagination(ModelSettings):
             return jnp.where(batch.real.reshape(-1, *[1] * (one.ndim - 1)), one, other)
 
         return MixedBatch(jax.tree.map(choose, batch.transitions, imagined), batch.real)
+
+
+def mean_where(x: jax.Array, chosen: jax.Array) -> jax.Array:
+    """Return the mean over the chosen rows, 0 if there are none."""
+    return jnp.sum(x * chosen) / jnp.maximum(jnp.sum(chosen), 1)
