@@ -167,6 +167,14 @@ def test_ends_are_learned_or_withheld_or_given() -> None:
     assert float(imagine(world, s, a, "hopper", KEY).batch.goes_on.min()) == 1
 
 
+def test_the_given_rule_sees_falls_that_no_recorded_state_shows() -> None:
+    """Recorded heights go up to 1 + 2·0.4, so that states stay there, but the walker has ended."""
+    world = known_world()._replace(high=jnp.array([0.4, 10]))
+    found = imagine(world, jnp.zeros((20, 2)), jnp.zeros((20, 1)), "walker2d", KEY).batch
+    close(found.next_observations[:, 0], 0.4)
+    assert float(found.goes_on.max()) == 0
+
+
 @pytest.mark.parametrize(
     ("task", "torso", "ends"),
     [

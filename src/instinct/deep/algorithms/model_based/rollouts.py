@@ -105,22 +105,26 @@ def new_rollouts(data: Data, key: jax.Array, number: int, capacity: int) -> Roll
 
 
 def imagine(model: Model, s: jax.Array, a: jax.Array, ends: str, key: jax.Array) -> Imagined:
-    """Draw the next states from random members, and whether episodes end there."""
+    """Draw the next states from random members, and whether episodes end there.
+
+    A task's rule is asked before the state is brought back to the range of the recorded ones, in
+    which nobody has fallen yet.
+    """
     prediction = predict(model.networks, s, a)
     member_key, noise_key, end_key = jax.random.split(key, 3)
     members, rows = prediction.ends.shape
     chosen = jax.random.randint(member_key, (rows,), 0, members)
     mean, log_variance, logit = (each[chosen, jnp.arange(rows)] for each in prediction)
     change = mean + jnp.exp(log_variance / 2) * jax.random.normal(noise_key, mean.shape)
-    s_next = jnp.clip(s + change * model.change_std + model.change_mean, model.low, model.high)
+    s_next = s + change * model.change_std + model.change_mean
     if ends == "learned":
         ended = jax.random.uniform(end_key, (rows,)) < jax.nn.sigmoid(logit)
     elif ends == "withheld":
         ended = jnp.zeros(rows, bool)
     else:
         ended = unhealthy(s_next * model.scaling.std + model.scaling.mean, ends)
-    reward = model.reward(s, a)
-    return Imagined(Batch(s, a, reward, s_next, 1.0 - ended), prediction)
+    s_next = jnp.clip(s_next, model.low, model.high)
+    return Imagined(Batch(s, a, model.reward(s, a), s_next, 1.0 - ended), prediction)
 
 
 def unhealthy(observations: jax.Array, task: str) -> jax.Array:
