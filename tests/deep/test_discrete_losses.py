@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -142,6 +143,31 @@ def test_game(name: str, beta: float, scaled: bool) -> None:
     entropy = -(pi * np.log(pi)).sum(axis=1).mean()
     np.testing.assert_allclose(metrics["entropy"], entropy, rtol=1e-4)
     np.testing.assert_allclose(gradient(after.temperature), entropy - TARGET, rtol=1e-4)
+
+
+def test_soft_game() -> None:
+    """The distance from the clone is KL(π, π₁) over the actions."""
+    algorithm, state, batch, b, _ = discrete("PSPI", {"soft": True, "beta": 3.0})
+    moved = np.random.default_rng(0)
+    clone = jax.tree.map(
+        lambda x: x + np.asarray(moved.normal(0, 0.3, x.shape), x.dtype), state.clone
+    )
+    state = state._replace(clone=clone, softest=jnp.array(7e-4))
+    after, metrics = algorithm.update(state, batch, KEY)
+    second = q(ref.double(after.critics.learner.params[1]), b.observations)
+    alpha, pi_1 = (
+        float(np.exp(after.temperature.params)),
+        ref.probabilities(ref.double(clone), b.observations),
+    )
+
+    def policy_loss(policy: TREE) -> float:
+        pi = ref.probabilities(policy, b.observations)
+        gain = (pi * second - 0.7 * pi * np.log(pi / pi_1)).sum(axis=1).mean()
+        return ref.combined(-gain, float((pi * np.log(pi)).sum(axis=1).mean()), alpha)
+
+    policy = ref.double(state.policy.params)
+    np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
+    assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
 
 
 def test_iql() -> None:

@@ -204,6 +204,42 @@ def test_actor_critic(name: str, beta: float, scaled: bool) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["ATAC", "PSPI", "NoPessimism"])
+def test_soft_policy(name: str) -> None:
+    """It also pays λ·KL(π, π₁) for its distance from the clone, whose density is another normal."""
+    algorithm, state, batch, _ = prepared(name, {"soft": True, "action_scale": 1.2, "beta": 3.0})
+    start, moved = float(state.softest), np.random.default_rng(0)
+    assert start > 0
+    clone = jax.tree.map(
+        lambda x: x + np.asarray(moved.normal(0, 0.1, x.shape), x.dtype), state.clone
+    )
+    state = state._replace(clone=clone, softest=jnp.array(7e-4))
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    noise = np.asarray(jax.random.normal(KEY, (2, *b.actions.shape)), float)[0]
+    new_head = ref.double(after.critics.learner.params[1])
+    alpha = float(np.exp(after.temperature.params))
+    mean_1, std_1 = ref.mean_and_std(ref.double(clone), b.observations)
+
+    def distance(policy: TREE) -> float:
+        mean, std = ref.mean_and_std(policy, b.observations)
+        spread = (std**2 + (mean - mean_1) ** 2) / std_1**2
+        return float(((spread - 1) / 2 - np.log(std / std_1)).sum(axis=1).mean())
+
+    def policy_loss(policy: TREE) -> float:
+        mean, std = ref.mean_and_std(policy, b.observations)
+        a = 1.2 * np.tanh(mean + std * noise)
+        gain = ref.f(new_head, b.observations, a).mean() - 0.7 * distance(policy)
+        log_pi = ref.squashed_log_density(a, mean, std, 1.2).mean()
+        return ref.combined(-gain, log_pi, alpha)
+
+    policy = ref.double(state.policy.params)
+    np.testing.assert_allclose(metrics["nearness"], 0.7, rtol=1e-5)
+    np.testing.assert_allclose(metrics["distance"], distance(policy), rtol=1e-4)
+    np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
+    assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
+
+
 def gaussian_loss(policy: TREE, b: Any, weight: Array | float) -> float:
     std = np.exp(np.clip(policy["log_std"], -5, 2))
     density = ref.normal_density(b.actions, ref.mlp(policy["network"], b.observations), std)

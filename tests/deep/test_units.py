@@ -10,6 +10,7 @@ import pytest
 
 from instinct.data import Dataset
 from instinct.deep import Outcome, Run, configure, train
+from instinct.deep.algorithms.actor_critic import CriticSummary
 from instinct.deep.nn.networks import value
 from instinct.deep.training.run_training import new_training
 from instinct.deep.training.stage import Pace, train_stage
@@ -79,7 +80,7 @@ def test_fitted_beta_follows_the_units_of_the_rewards(name: str, factor: float) 
     """Values of ten times the size need a tenth of β, because errors are squared."""
     dataset = scaled(noise_dataset(), 20.0)
     one, other = (
-        beta_of(data, name, beta=50_000.0, scale_values=True)
+        beta_of(data, name, beta=16_000.0, scale_values=True)
         for data in (dataset, scaled(dataset, factor))
     )
     assert 1 < one < 10
@@ -116,13 +117,15 @@ def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
     assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
 
 
-@pytest.mark.parametrize(("terminal", "factor"), [(True, 4), (False, 1)])
-def test_the_rule_gives_pspi_more_where_terminals_are_recorded(terminal: bool, factor: int) -> None:
+@pytest.mark.parametrize(("terminal", "factor", "beta"), [(True, 4, 0.005), (False, 1, 0.015)])
+def test_the_rule_gives_pspi_more_where_terminals_are_recorded(
+    terminal: bool, factor: int, beta: float
+) -> None:
     dataset = noise_dataset(100)
     if not terminal:
         ends = dataset.terminals | dataset.timeouts
         dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
-    settings = {"beta": 0.015, **WELL_FITTED}
+    settings = {"beta": beta, **WELL_FITTED}
     plain, found = (beta_of(dataset, name, **settings) for name in ("ATAC", "PSPI"))
     assert 2 < plain < 25
     assert found == pytest.approx(factor * plain, rel=1e-3)
@@ -145,17 +148,14 @@ def test_pspi_keeps_its_values_above_the_least(cut: bool, share: float) -> None:
 
 
 @pytest.mark.parametrize("noisy", [False, True])
-def test_beta_and_rate_follow_from_preferences_and_unexplained_returns(noisy: bool) -> None:
-    """β = beta·(g/σ²)·(r/σ)², and the policy's rate is min(1, limit·σ/g) of `slow_rate`.
-
-    In episodes of one step the return is the reward.
-    """
+def test_beta_follows_from_preferences_and_unexplained_returns(noisy: bool) -> None:
+    """β = 3·beta·(g/σ²)·(r/σ)² with terminals; in episodes of one step the return is the reward."""
     random = np.random.default_rng(1)
     dataset = one_step(np.random.default_rng(0))
     if noisy:
         dataset = dataset.change(rewards=random.normal(size=len(dataset)).astype(np.float32))
     fit = {"warm_start_steps": 500, "fast_rate": 3e-3, "units": 32, "batch_size": 64}
-    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01, "most_preference": 0.2}
+    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01 / 3}
     run = Run(dataset, configure("ATAC", SMALL | fit | settings))
     before = None
     for depth in range(2):
@@ -174,35 +174,83 @@ def test_beta_and_rate_follow_from_preferences_and_unexplained_returns(noisy: bo
     expected = 0.01 * g / variance * r**2 / variance
     assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
     assert (expected > 0.11) == (not noisy)
+
+
+@pytest.mark.parametrize(
+    ("terminals", "cut", "factor"), [(0.0, False, 1), (0.0, True, 3), (0.1, False, 3)]
+)
+def test_beta_is_larger_where_episodes_end(terminals: float, cut: bool, factor: int) -> None:
+    """With g = 2, σ² = 4 and r = 1, 8·(g/σ²)·(r/σ)² is 1."""
+    summary = CriticSummary(*map(jnp.asarray, (5.0, -20.0, 2.0, 4.0, 1.0, terminals, cut)))
+    game: Any = configure("ATAC", {"beta": 8.0})
+    assert float(game.balance(summary)) == pytest.approx(factor)
+
+
+def test_rates_stay_and_then_fall_to_zero() -> None:
+    """With `settle` 0.4 step 6 of 10 still has the whole rate, step 8 a half of it."""
+    run = Run(noise_dataset(), configure("PSPI", SMALL | {"steps": 10, "settle": 0.4}))
     game: Any = run.algorithm
-    rate = float(game.policy_rate(before_the_game(run)))
-    slowing = min(1, 0.2 * np.sqrt(variance) / g)
-    assert rate == pytest.approx(game.slow_rate * slowing, rel=0.01)
-    assert (slowing == 1) == noisy
-
-
-def test_the_policys_rate_rises_and_stays() -> None:
-    """Step k of n has the rate min(1, k/(rise·n)) of `slow_rate`, and without `rise` all of it."""
-    run = Run(noise_dataset(), configure("PSPI", SMALL | {"steps": 10, "rise": 0.5}))
-    game = run.algorithm
     start = before_the_game(run)
-    rates = []
-    for count in range(10):
-        learner = start.policy
-        optimizer = dataclasses.replace(learner.optimizer, count=jnp.asarray(count))
-        later = learner._replace(optimizer=optimizer)
-        rates.append(float(game.policy_rate(start._replace(policy=later))))  # type: ignore[attr-defined]
-    shares = np.minimum(1, np.arange(1, 11) / 5)
-    np.testing.assert_allclose(np.array(rates), game.slow_rate * shares, rtol=1e-6)  # type: ignore[attr-defined]
-    steady = configure("PSPI", SMALL)
-    assert float(steady.policy_rate(start)) == pytest.approx(steady.slow_rate)  # type: ignore[attr-defined]
+    factors = [float(game.settled(at_step(start, count))) for count in range(11)]
+    np.testing.assert_allclose(factors, [1] * 7 + [0.75, 0.5, 0.25, 0], atol=1e-6)
+    steady: Any = configure("PSPI", SMALL | {"steps": 10})
+    assert [float(steady.settled(at_step(start, count))) for count in (0, 9)] == [1, 1]
 
 
-def before_the_game(run: Run) -> Any:
-    """Return the state of the run before its first step of the game."""
+def test_lambda_falls_as_1_over_t_between_waiting_and_settling() -> None:
+    """With `wait` 0.1 and `settle` 0.5 it falls from step 1 of 10 to step 5, to `softness`·σ."""
+    soft = {"steps": 10, "soft": True, "softness": 0.2, "wait": 0.1, "settle": 0.5}
+    run = Run(noise_dataset(), configure("PSPI", SMALL | soft | {"scale_values": True}))
+    game: Any = run.algorithm
+    start = before_the_game(run)
+    summary = game.summarize(before_the_game(run, stages=2), run.data)
+    least = float(start.softest)
+    assert least == pytest.approx(
+        0.2 * float(np.sqrt(summary.variance)) * float(start.critics.scale), rel=1e-5
+    )
+    found = [float(game.nearness(at_step(start, step - 1))) / least for step in range(1, 11)]
+    np.testing.assert_allclose(found, [1000, 4, 2, 4 / 3, *[1] * 6], rtol=1e-3)
+
+
+def test_a_softer_policy_goes_further_from_the_clone() -> None:
+    distances = [
+        trained(
+            noise_dataset(), "PSPI", soft=True, softness=softness, steps=400, fit_returns=True
+        ).metrics["distance"][-1]
+        for softness in (1e-3, 1e-1, 10.0)
+    ]
+    assert distances[0] > 2 * distances[1] > 4 * distances[2] >= 0
+
+
+@pytest.mark.parametrize("settle", [0.4, 0.0])
+def test_critics_and_policy_come_to_rest_together(settle: float) -> None:
+    run = Run(noise_dataset(), configure("PSPI", SMALL | {"steps": 10, "settle": settle}))
+    game: Any = run.algorithm
+    before = at_step(before_the_game(run), 10)
+    batch = game.sample(before, run.data, jax.random.key(1))
+    after, _ = game.update(before, batch, jax.random.key(2))
+    for part in ("policy", "critics"):
+        old, new = (
+            jax.tree.leaves((s.policy if part == "policy" else s.critics.learner).params)
+            for s in (before, after)
+        )
+        moved = max(float(jnp.abs(x - y).max()) for x, y in zip(old, new, strict=True))
+        assert (moved == 0) == (settle > 0)
+
+
+def at_step(state: Any, count: int) -> Any:
+    """Return the state of a game after so many steps of its policy."""
+    optimizer = dataclasses.replace(state.policy.optimizer, count=jnp.asarray(count))
+    return state._replace(policy=state.policy._replace(optimizer=optimizer))
+
+
+def before_the_game(run: Run, stages: int = 3) -> Any:
+    """Return the state of the run before its first step of the game, or after two stages."""
     warm = None
     for depth in range(2):
         warm = new_training(run, depth, warm, None, None)
         train_stage([warm], Pace())
     assert warm is not None
+    if stages == 2:
+        return warm.state
     return run.algorithm.init(jax.random.key(0), run.data, warm.state)

@@ -7,8 +7,17 @@ Every step, in this order:
 2. Temperature: log α moves so that the entropy of π approaches its target, −dim(A).
 3. Policy: max E[f₂(s, π)] + α·(entropy of π), by Adam at the slow rate.
 
-The algorithms differ in `pessimism` only. The game starts from a cloned policy and from critics
+The algorithms differ in `pessimism` only. The game starts from a cloned policy π₁ and from critics
 that were fitted to it.
+
+In theory the policy makes steps of soft policy iteration, π ← π·exp(η·f)/Z, so that it is
+π₁·exp(η·Σf)/Z in every state: it moves only where critics prefer actions. The public code, and the
+paper's preset, take a very small rate instead. A network that is moved so also changes in states
+where the critics prefer nothing. With `soft`, the policy maximizes
+
+    E[f₂(s, π)] − λ·E[KL(π(s), π₁(s))] + α·(entropy of π),
+
+whose solution is π₁·exp(f/λ)/Z. λ falls along the game, as 1/η·t does (`nearness`).
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +27,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from instinct.data import Array, Dataset
+from instinct.data import Dataset
 from instinct.deep.algorithms.algorithm import (
     Algorithm,
     Batch,
@@ -44,7 +53,7 @@ from instinct.deep.algorithms.warm_start import (
     shared_settings,
 )
 from instinct.deep.nn.networks import MLP, Twins, value
-from instinct.deep.nn.optimizer import Learner, new_learner, rising
+from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
 
@@ -63,14 +72,20 @@ QUICK_GAME: dict[str, Setting] = {
     "beta": 20_000.0,
     "fitted_beta": True,
     "fast_rate": 5e-4,
-    "slow_rate": 5.6e-6,
-    "most_preference": 0.08,
-    "rise": 0.2,
-    "policy_average": 1.5e-4,
+    "slow_rate": 3e-5,
+    "soft": True,
+    "softness": 0.002,
+    "wait": 0.1,
+    "settle": 0.5,
+    "policy_average": 5e-4,
 }
 """The quick settings that ATAC and PSPI share."""
-BALANCE_ROWS = 10_000
-"""At most so many recorded transitions balance β."""
+SUMMARY_ROWS = 10_000
+"""At most so many recorded transitions say how good the critics are before the game."""
+WITH_ENDS = 3.0
+"""Where episodes end, in terminals or cuts, β is so many times what it is where nothing ends."""
+CLOSEST = 1000.0
+"""While the policy waits, λ is so many times what it is at the end."""
 
 
 class GameState(NamedTuple):
@@ -83,16 +98,22 @@ class GameState(NamedTuple):
     scaling: Scaling | None
     beta: jax.Array | None = None
     """β in the units of the rewards; None where it is the setting itself."""
-    slowing: jax.Array | None = None
-    """The factor of the policy's rate that follows from the critics, at most 1."""
+    clone: MLP | None = None
+    """π₁, from which a soft policy moves away."""
+    softest: jax.Array | None = None
+    """λ at the end of its fall, in the units of the networks."""
 
 
 class Drawn(NamedTuple):
-    """Actions of π at the states of a batch, log π, and how gradients of both reach the policy."""
+    """Actions of π at the states of a batch, log π, and the mean KL(π, π₁) of a soft policy.
+
+    `into_policy` takes gradients of the three to that of the policy.
+    """
 
     actions: jax.Array
     log_pi: jax.Array
-    into_policy: Callable[[tuple[jax.Array, jax.Array]], tuple[MLP]]
+    distance: jax.Array
+    into_policy: Callable[[tuple[jax.Array, jax.Array, jax.Array]], tuple[MLP]]
 
 
 class CriticSummary(NamedTuple):
@@ -113,6 +134,11 @@ class CriticSummary(NamedTuple):
     cut: jax.Array
     """Whether episodes were cut, so that they end in V_min."""
 
+    @property
+    def ends(self) -> jax.Array:
+        """Whether anything ends, in a terminal or a cut."""
+        return self.cut | (self.terminals > 0)
+
 
 @hyperparameters
 class ActorCritic(BellmanCritics):
@@ -123,9 +149,12 @@ class ActorCritic(BellmanCritics):
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
     (`ReturnFitting`) instead of the paper's Bellman fit. With `fitted_beta`, β follows from the
     critics at the start of the game, and `beta` is only a factor (`balance`), so that one value
-    fits all data and labels; the β in use is the metric `beta`. Then the policy is also slower
-    where the critics prefer actions strongly, g > `most_preference`·σ (`slowing`; 0 for no limit).
-    The policy's rate rises from 0 to its value over the first `rise` of the game.
+    fits all data and labels; the β in use is the metric `beta`.
+
+    With `soft`, the policy also pays λ·KL(π, π₁) for its distance from the clone. It stays there in
+    the first part of the game, `wait`, while critics learn. Then 1/λ rises until the last part,
+    `settle`, to λ = `softness`·σ: preferences count as far as they exceed the critics' own error
+    σ. In the last part λ stays, and the rates of critics and policy fall to 0.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -139,8 +168,10 @@ class ActorCritic(BellmanCritics):
     entropy_weight: float = setting(1.0, above=0, since=2)
     fit_returns: bool = setting(False, since=3)
     fitted_beta: bool = setting(False, since=5)
-    rise: float = setting(0.0, at_least=0, at_most=1, since=5)
-    most_preference: float = setting(0.0, at_least=0, since=5)
+    soft: bool = setting(False, since=6)
+    softness: float = setting(0.002, above=0, since=6)
+    wait: float = setting(0.0, at_least=0, below=1, since=6)
+    settle: float = setting(0.0, at_least=0, below=1, since=6)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     CONTROL: ClassVar[str] = "NoPessimism"
@@ -153,8 +184,13 @@ class ActorCritic(BellmanCritics):
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        needed = self.fit_returns or self.fitted_beta
+        needed = self.fit_returns or self.reads_critics
         return self.with_returns(data, dataset) if needed else data
+
+    @property
+    def reads_critics(self) -> bool:
+        """Whether something about the game follows from the critics at its start."""
+        return self.fitted_beta or self.soft
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> GameState:
         """Continue policy, critics and target critics of the warm start, with fresh optimizers."""
@@ -162,25 +198,21 @@ class ActorCritic(BellmanCritics):
         assert isinstance(warm, EvaluationState)
         scale = warm.critics.scale
         log_alpha = jnp.log(jnp.asarray(scale * self.entropy_weight, jnp.float32))
-        beta, slowing = self.fitted(warm, data) if self.fitted_beta else (None, None)
+        summary = self.summarize(warm, data) if self.reads_critics else None
         return GameState(
             policy=new_learner(warm.policy),
             average=jax.tree.map(jnp.copy, warm.policy),
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
-            beta=beta,
-            slowing=slowing,
+            beta=self.balanced_beta(summary) if summary and self.fitted_beta else None,
+            clone=jax.tree.map(jnp.copy, warm.policy) if self.soft else None,
+            softest=self.softest(summary, scale) if summary and self.soft else None,
         )
 
-    def fitted(self, warm: EvaluationState, data: Data) -> tuple[jax.Array | None, jax.Array]:
-        """Return β and the slowing, which follow from the critics."""
-        index = evenly_spaced(len(data.rows["observations"]), BALANCE_ROWS)
-        summary = self.summarize(warm, data, index)
-        return self.balanced_beta(summary), self.slowing(summary)
-
-    def summarize(self, warm: EvaluationState, data: Data, index: Array) -> CriticSummary:
-        """Return statistics of the critics over these transitions, before the game."""
+    def summarize(self, warm: EvaluationState, data: Data) -> CriticSummary:
+        """Return statistics of the critics over recorded transitions, before the game."""
+        index = evenly_spaced(len(data.rows["observations"]), SUMMARY_ROWS)
         critics, scale = warm.critics, warm.critics.scale
         batch, returns = batch_of(data, index), data.rewards["returns"][index]
         actions = self.noiseless(warm.policy, batch.observations)
@@ -207,33 +239,39 @@ class ActorCritic(BellmanCritics):
         return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
 
     def balance(self, summary: CriticSummary) -> jax.Array:
-        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns."""
+        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns.
+
+        It is three times as large where episodes end.
+        """
         variance = jnp.maximum(summary.variance, TINY)
-        return self.beta * summary.preference * (summary.reward / variance) ** 2
+        factor = jnp.where(summary.ends, WITH_ENDS, 1.0)
+        return factor * self.beta * summary.preference * (summary.reward / variance) ** 2
 
     def least_beta(self, summary: CriticSummary) -> jax.Array:
         """Return the β below which the critics' values would no longer mean anything."""
         del summary
         return jnp.zeros(())
 
-    def slowing(self, summary: CriticSummary) -> jax.Array:
-        """Return min(1, `most_preference`·σ/g).
+    def softest(self, summary: CriticSummary, scale: jax.Array) -> jax.Array:
+        """Return the λ at the end, `softness`·σ, in the units of the networks."""
+        return scale * self.softness * jnp.sqrt(jnp.maximum(summary.variance, TINY))
 
-        Preferences that are strong in the units of the critics' own error push the policy one way
-        all the time: the same rate takes it further than critics can follow.
-        """
-        g = jnp.maximum(summary.preference, TINY)
-        factor = jnp.minimum(1, self.most_preference * jnp.sqrt(summary.variance) / g)
-        return jnp.where(self.most_preference > 0, factor, 1.0)
+    def nearness(self, state: GameState) -> jax.Array:
+        """Return λ: it falls as 1/t from the end of `wait` to the beginning of `settle`."""
+        assert state.softest is not None
+        share = (state.policy.optimizer.count + 1) / self.steps
+        passed = (share - self.wait) / jnp.maximum(1 - self.wait - self.settle, TINY)
+        return state.softest / jnp.clip(passed, 1 / CLOSEST, 1)
+
+    def settled(self, state: GameState) -> jax.Array:
+        """Return the factor of the rates: it is 1, then falls linearly to 0 in the last part."""
+        left = 1 - state.policy.optimizer.count / self.steps
+        falling = jnp.clip(left / jnp.maximum(self.settle, TINY), 0, 1)
+        return jnp.where(self.settle > 0, falling, 1.0)
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:
         """Return β: the balanced one, or the setting itself."""
         return self.beta if state.beta is None else state.beta
-
-    def policy_rate(self, state: GameState) -> jax.Array:
-        """Return the policy's rate: it rises to its value, then it stays there."""
-        rate = rising(self.slow_rate, state.policy.optimizer, self.rise * self.steps)
-        return rate if state.slowing is None else rate * state.slowing
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
@@ -254,7 +292,7 @@ class ActorCritic(BellmanCritics):
         beta = self.bellman_weight(state)
         noise, next_noise = jax.random.normal(key, (2, *batch.actions.shape))
 
-        drawn = self.draw_with_gradient(state.policy.params, s, noise)
+        drawn = self.draw_with_gradient(state, s, noise)
         next_actions, _ = self.draw(state.policy.params, s_next, next_noise)
 
         y = self.target(state.critics, batch, next_actions)
@@ -277,21 +315,28 @@ class ActorCritic(BellmanCritics):
         (loss, metrics), gradient = jax.value_and_grad(critic_loss, has_aux=True)(
             state.critics.learner.params
         )
-        critics = self.step_critics(state.critics, gradient)
+        critics = self.step_critics(state.critics, gradient, self.settled(state))
         after, more = self.step_policy(state._replace(critics=critics), s, drawn)
         return after, metrics | {"critic_loss": loss} | more
 
-    def draw_with_gradient(self, policy: MLP, s: jax.Array, noise: jax.Array) -> Drawn:
+    def draw_with_gradient(self, state: GameState, s: jax.Array, noise: jax.Array) -> Drawn:
         """Draw actions of π, to be learned from."""
-        (actions, log_pi), into_policy = jax.vjp(lambda pi: self.draw(pi, s, noise), policy)
-        return Drawn(actions, log_pi, into_policy)
+
+        def draw(policy: MLP) -> tuple[jax.Array, jax.Array, jax.Array]:
+            if state.clone is None:
+                return *self.draw(policy, s, noise), jnp.zeros(())
+            distance = self.divergence(policy, state.clone, s).mean()
+            return *self.draw(policy, s, noise), distance
+
+        drawn, into_policy = jax.vjp(draw, state.policy.params)
+        return Drawn(*drawn, into_policy)
 
     def step_policy(
         self, state: GameState, s: jax.Array, drawn: Drawn
     ) -> tuple[GameState, Metrics]:
         """Move the temperature, then the policy, by the critics of the state."""
         critics, scale = state.critics.learner.params, state.critics.scale
-        actions, log_pi, into_policy = drawn
+        actions, log_pi, distance, into_policy = drawn
         entropy = -log_pi.mean()
         target = self.entropy_target(actions.shape[-1])
         temperature = update_temperature(
@@ -300,12 +345,18 @@ class ActorCritic(BellmanCritics):
         log_alpha = temperature.params
         alpha = jnp.exp(log_alpha)
 
-        def policy_loss(actions: jax.Array, log_pi: jax.Array) -> jax.Array:
-            return combine(-value(critics[1], s, actions).mean(), log_pi.mean(), alpha)
+        def policy_loss(actions: jax.Array, log_pi: jax.Array, distance: jax.Array) -> jax.Array:
+            gain = value(critics[1], s, actions).mean()
+            if state.clone is not None:
+                gain = gain - self.nearness(state) * distance
+            return combine(-gain, log_pi.mean(), alpha)
 
-        loss, into_sample = jax.value_and_grad(policy_loss, argnums=(0, 1))(actions, log_pi)
-        (gradient,) = into_policy(into_sample)
-        policy = state.policy.step(self.policy_rate(state), gradient, epsilon=self.epsilon)
+        loss, into_drawn = jax.value_and_grad(policy_loss, argnums=(0, 1, 2))(
+            actions, log_pi, distance
+        )
+        (gradient,) = into_policy(into_drawn)
+        rate = self.slow_rate * self.settled(state)
+        policy = state.policy.step(rate, gradient, epsilon=self.epsilon)
         average = jax.tree.map(
             lambda old, new: (1 - self.policy_average) * old + self.policy_average * new,
             state.average,
@@ -318,4 +369,6 @@ class ActorCritic(BellmanCritics):
         }
         if state.beta is not None:
             metrics |= {"beta": state.beta}
+        if state.clone is not None:
+            metrics |= {"distance": distance, "nearness": self.nearness(state) / scale}
         return state._replace(policy=policy, average=average, temperature=temperature), metrics

@@ -54,8 +54,7 @@ class PSPI(ActorCritic):
           transitions. δ times this share may be at most the mean value.
         """
         horizon, mean = 1 / (1 - self.discount), summary.mean
-        ends = summary.cut | (summary.terminals > 0)
-        share = jnp.where(ends, SINKING, SINKING_WITHOUT_ENDS)
+        share = jnp.where(summary.ends, SINKING, SINKING_WITHOUT_ENDS)
         sinking = horizon / (2 * share * jnp.maximum(mean - summary.least, TINY))
         feared = horizon**3 * summary.terminals / (2 * jnp.maximum(mean, TINY))
         return jnp.maximum(sinking, jnp.where(mean > 0, feared, 0.0))

@@ -42,6 +42,7 @@ from instinct.deep.nn.networks import (
     Twins,
     critics_init,
     expected,
+    gaussian_divergence,
     mlp,
     moving_average,
     scaled_tanh_gaussian,
@@ -121,6 +122,12 @@ class TanhGaussianPolicy(Algorithm):
         """Return the actions of π without noise, as critics take them."""
         return self.action_scale * jnp.tanh(scaled_tanh_gaussian(policy, s).mean)
 
+    def divergence(self, policy: MLP, other: MLP, s: jax.Array) -> jax.Array:
+        """Return KL(π, π′) in every state; scaling and tanh are the same and do not change it."""
+        return gaussian_divergence(
+            scaled_tanh_gaussian(policy, s), scaled_tanh_gaussian(other, s)
+        ).sum(axis=-1)
+
     def entropy_target(self, actions: int) -> float:
         """Return the entropy that the temperature steers to, for so many dimensions."""
         return -actions
@@ -181,7 +188,7 @@ class BellmanCritics(TanhGaussianPolicy):
     decay_cloning: bool = setting(False, since=4)
 
     FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
-    BRIEF: ClassVar[Settings] = {"relative_beta": False}
+    BRIEF: ClassVar[Settings] = {"relative_beta": False, "rise": 0.0, "most_preference": 0.0}
 
     def init_critics(self, key: jax.Array, data: Data) -> Critics:
         """Return new critics, with target critics equal to them."""
@@ -229,9 +236,12 @@ class BellmanCritics(TanhGaussianPolicy):
         w = self.residual_weight
         return (1 - w) * target_error + w * residual_error
 
-    def step_critics(self, critics: Critics, gradient: Twins) -> Critics:
+    def step_critics(
+        self, critics: Critics, gradient: Twins, slower: jax.Array | float = 1.0
+    ) -> Critics:
         """Make a step of Adam, limit the norms of the weights, then move the target critics."""
-        learner = critics.learner.step(self.fast_rate, gradient, epsilon=self.epsilon)
+        rate = slower * self.fast_rate
+        learner = critics.learner.step(rate, gradient, epsilon=self.epsilon)
         learner = learner._replace(params=jax.tree.map(limit_norm, learner.params))
         targets = moving_average(critics.targets, learner.params, self.target_rate)
         return critics._replace(learner=learner, targets=targets)

@@ -211,6 +211,13 @@ def gaussian_log_prob(normal: Normal, x: jax.Array) -> jax.Array:
     return -0.5 * z**2 - normal.log_std - HALF_LOG_2PI
 
 
+def gaussian_divergence(p: Normal, q: Normal) -> jax.Array:
+    """Return KL(p, q) of every state and dimension."""
+    ratio = p.log_std - q.log_std
+    shift = (p.mean - q.mean) * jnp.exp(-q.log_std)
+    return 0.5 * (jnp.exp(2 * ratio) + shift**2 - 1) - ratio
+
+
 def squashed_sample(
     normal: Normal, noise: jax.Array, c: jax.Array | float
 ) -> tuple[jax.Array, jax.Array]:

@@ -22,7 +22,7 @@ from instinct.deep.algorithms.discrete.categorical import (
 from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
 from instinct.deep.algorithms.warm_start import Cloning, PolicyEvaluation, ReturnFitting
-from instinct.deep.nn.networks import MLP
+from instinct.deep.nn.networks import MLP, expected
 
 
 class CategoricalGame(Categorical):
@@ -37,6 +37,11 @@ class CategoricalGame(Categorical):
     def noiseless(self, policy: MLP, s: jax.Array) -> jax.Array:
         """Return π(·|s): the expectation needs no noise."""
         return jnp.exp(log_policy(policy, s))
+
+    def divergence(self, policy: MLP, other: MLP, s: jax.Array) -> jax.Array:
+        """Return KL(π, π′) in every state."""
+        log_pi = log_policy(policy, s)
+        return expected(jnp.exp(log_pi), log_pi - log_policy(other, s))
 
 
 @hyperparameters

@@ -69,7 +69,15 @@ from instinct.deep.algorithms.warm_start import (
 from instinct.deep.nn.networks import MLP, Twins
 from instinct.deep.nn.optimizer import Adam, Learner, adam_init
 
-UNUSED = ("rate", "policy_rate", "start_from_clone", "elites", "cloning_steps", "decay_cloning")
+UNUSED = {
+    "rate",
+    "policy_rate",
+    "rise",
+    "start_from_clone",
+    "elites",
+    "cloning_steps",
+    "decay_cloning",
+}
 """Quick settings of other agents that are not ARMOR's, or mean nothing to it."""
 
 
@@ -160,7 +168,7 @@ class ARMOR(ATAC, Imagination):
     )
     QUICK: ClassVar[Settings | None] = {
         name: value for name, value in (QUICK_MODEL | QUICK_GAME).items() if name not in UNUSED
-    } | {"steps": 24_000, "slow_rate": 1e-5, "policy_average": 3e-4, "reward_steps": 40_000}
+    } | {"steps": 24_000, "reward_steps": 40_000}
 
     def prepare(self, dataset: Dataset) -> Data:
         """Return the rows of all model-based agents, so that they share the dynamics."""
@@ -197,7 +205,7 @@ class ARMOR(ATAC, Imagination):
         scale, beta = game.critics.scale, self.bellman_weight(game)
         noise_key, model_key = jax.random.split(key)
         noise, next_noise, reference_noise = jax.random.normal(noise_key, (3, *a.shape))
-        drawn = self.draw_with_gradient(game.policy.params, s, noise)
+        drawn = self.draw_with_gradient(game, s, noise)
         reference, _ = self.draw(state.reference, s, reference_noise)
 
         def loss(adversary: Adversary) -> tuple[jax.Array, Metrics]:
@@ -228,11 +236,12 @@ class ARMOR(ATAC, Imagination):
 
         before = Adversary(game.critics.learner.params, state.model.networks, state.model.rewards)
         (total, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(before)
+        slower = self.settled(game)
         learner = Learner((before.dynamics, before.rewards), state.optimizer).step(
-            self.fast_rate, (gradient.dynamics, gradient.rewards), epsilon=self.epsilon
+            slower * self.fast_rate, (gradient.dynamics, gradient.rewards), epsilon=self.epsilon
         )
         dynamics, rewards = learner.params
-        critics = self.step_critics(game.critics, gradient.critics)
+        critics = self.step_critics(game.critics, gradient.critics, slower)
         game, more = self.step_policy(game._replace(critics=critics), s, drawn)
         after = state._replace(
             game=game,
