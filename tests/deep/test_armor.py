@@ -152,7 +152,7 @@ def test_rewards_may_be_as_bad_as_the_bounds_assume() -> None:
 def test_one_model_for_all_labels_and_algorithms() -> None:
     dataset = noise_dataset()
     zero = replace(dataset, rewards=np.zeros(len(dataset), np.float32))
-    fitted = FEW | {"fit_returns": True, "fitted_beta": True}
+    fitted = FEW | {"fit_returns": True, "tuned_beta": True}
     found: dict[str, set[str]] = {}
     for name, labeled, settings in (
         ("MOPO", dataset, SHORT),

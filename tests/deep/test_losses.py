@@ -102,8 +102,8 @@ def test_cloning() -> None:
     assert_close(gradient(after.policy), ref.central_differences(loss, state.policy.params))
 
 
-def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE) -> float:
-    """Return the Bellman loss of a head, with values clipped at 2/(1 − γ)·max |r|."""
+def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE, pair: int = 0) -> float:
+    """Return the Bellman loss of a head of a pair, with values clipped at 2/(1 − γ)·max |r|."""
     rewards = noise_dataset().rewards.astype(float)
     scale = float(state.critics.scale)
     horizon = 2 * scale / (1 - algorithm.discount)
@@ -113,9 +113,8 @@ def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE) -> fl
         target = scale * b.rewards + algorithm.discount * b.goes_on * v
         return np.asarray(np.clip(target, low, high))
 
-    first, second = (
-        ref.f(t, b.next_observations, a_next) for t in ref.double(state.critics.targets)
-    )
+    twins = state.critics.targets[2 * pair : 2 * pair + 2]
+    first, second = (ref.f(t, b.next_observations, a_next) for t in ref.double(twins))
     target_error = (ref.f(head, b.observations, b.actions) - backup(np.minimum(first, second))) ** 2
     itself = backup(ref.f(head, b.next_observations, a_next))
     residual_error = (ref.f(head, b.observations, b.actions) - itself) ** 2
@@ -123,8 +122,10 @@ def bellman(algorithm: Any, state: Any, b: Any, a_next: Array, head: TREE) -> fl
     return float((1 - w) * target_error.mean() + w * residual_error.mean())
 
 
-def test_evaluation() -> None:
-    algorithm, state, batch, _ = prepared("PSPI", {"residual_weight": 0.3}, stage=1)
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_evaluation(pairs: int) -> None:
+    settings = {"residual_weight": 0.3, "pairs": pairs}
+    algorithm, state, batch, _ = prepared("PSPI", settings, stage=1)
     after, metrics = algorithm.update(state, batch, KEY)
     b = numpy_batch(batch)
     a_next = next_actions(
@@ -132,7 +133,9 @@ def test_evaluation() -> None:
     )
 
     def loss(critics: TREE) -> float:
-        return sum(bellman(algorithm, state, b, a_next, head) for head in critics)
+        return sum(
+            bellman(algorithm, state, b, a_next, head, i // 2) for i, head in enumerate(critics)
+        )
 
     assert 0 < b.goes_on.mean() < 1
     np.testing.assert_allclose(
@@ -236,6 +239,52 @@ def test_soft_policy(name: str) -> None:
     policy = ref.double(state.policy.params)
     np.testing.assert_allclose(metrics["nearness"], 0.7, rtol=1e-5)
     np.testing.assert_allclose(metrics["distance"], distance(policy), rtol=1e-4)
+    np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
+    assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
+
+
+@pytest.mark.parametrize("name", ["ATAC", "PSPI", "NoPessimism"])
+def test_pairs_of_critics(name: str) -> None:
+    """Every pair has its own target; the policy maximizes a lower bound of the gain of all."""
+    settings = {"pairs": 2, "doubt": 0.7, "residual_weight": 0.0, "action_scale": 1.2, "beta": 3.0}
+    algorithm, state, batch, _ = prepared(name, settings)
+    heads = state.critics.learner.params
+    weights = [np.asarray(head[0]["weight"]) for head in heads]
+    assert len({w.tobytes() for w in weights}) == 4
+    after, metrics = algorithm.update(state, batch, KEY)
+    b = numpy_batch(batch)
+    noise, next_noise = np.asarray(jax.random.normal(KEY, (2, *b.actions.shape)), float)
+    a_pi = next_actions(state.policy.params, b.observations, noise, 1.2)
+    a_next = next_actions(state.policy.params, b.next_observations, next_noise, 1.2)
+    before = next_actions(state.clone, b.observations, noise, 1.2)
+
+    def critic_loss(critics: TREE) -> float:
+        total = 0.0
+        for i, head in enumerate(critics):
+            pessimism = ref.f(head, b.observations, a_pi).mean()
+            if name == "ATAC":
+                pessimism -= ref.f(head, b.observations, b.actions).mean()
+            error = bellman(algorithm, state, b, a_next, head, pair=i // 2)
+            total += error if name == "NoPessimism" else ref.combined(pessimism, error, 3.0)
+        return total
+
+    np.testing.assert_allclose(metrics["critic_loss"], critic_loss(ref.double(heads)), rtol=1e-4)
+    assert_close(gradient(after.critics.learner), ref.central_differences(critic_loss, heads))
+
+    new_heads = ref.double(after.critics.learner.params)
+    alpha = float(np.exp(after.temperature.params))
+
+    def policy_loss(policy: TREE) -> float:
+        mean, std = ref.mean_and_std(policy, b.observations)
+        a = 1.2 * np.tanh(mean + std * noise)
+        gains = np.array(
+            [ref.f(f, b.observations, a) - ref.f(f, b.observations, before) for f in new_heads]
+        )
+        bound = gains.mean(axis=0) - 0.7 * gains.std(axis=0)
+        log_pi = ref.squashed_log_density(a, mean, std, 1.2).mean()
+        return ref.combined(-bound.mean(), log_pi, alpha)
+
+    policy = ref.double(state.policy.params)
     np.testing.assert_allclose(metrics["policy_loss"], policy_loss(policy), rtol=1e-3)
     assert_close(gradient(after.policy), ref.central_differences(policy_loss, state.policy.params))
 

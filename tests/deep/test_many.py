@@ -55,7 +55,7 @@ def test_together_as_alone() -> None:
 def test_together_as_alone_with_discrete_actions() -> None:
     zero, noise = (relabel(discrete_noise_dataset(), name, seed=1) for name in ("zero", "random"))
     space = zero.action_space
-    balanced = {"fit_returns": True, "fitted_beta": True, "scale_values": True}
+    balanced = {"fit_returns": True, "tuned_beta": True, "scale_values": True}
     runs = [
         Run(zero, small("PSPI", space, **balanced), 0, "zero"),
         Run(noise, small("PSPI", space, **balanced, beta=10), 1, "random"),

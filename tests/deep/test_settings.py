@@ -185,8 +185,9 @@ def test_stages_keep_the_names_that_identities_hold() -> None:
 
 def test_settings_that_came_later_do_not_count_in_identities() -> None:
     second = {"standardize", "epsilon", "entropy_weight"}
-    third = {"scale_values", "fit_returns", "fitted_beta", "soft", "softness", "wait", "settle"}
+    third = {"scale_values", "fit_returns", "soft", "softness", "wait", "settle"}
     third |= {"cloning_steps", "cloning_rate", "decay_cloning"}
+    third |= {"pairs", "tuned_beta", "distance", "doubt"}
     former = {"value_scale", "unit_rewards"}
     for name, later in {"ATAC": second | third, "BC": {"standardize"}, "IQL": set()}.items():
         algorithm, settings = ALGORITHMS[name], settings_of(configure(name))

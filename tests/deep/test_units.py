@@ -10,11 +10,10 @@ import pytest
 
 from instinct.data import Dataset
 from instinct.deep import Outcome, Run, configure, train
-from instinct.deep.algorithms.actor_critic import CriticSummary
 from instinct.deep.nn.networks import value
 from instinct.deep.training.run_training import new_training
 from instinct.deep.training.stage import Pace, train_stage
-from tests.deep.problems import noise_dataset, one_step
+from tests.deep.problems import noise_dataset
 
 GAMMA = 0.9
 SMALL = {
@@ -26,8 +25,6 @@ SMALL = {
     "discount": GAMMA,
     "slow_rate": 1e-3,
 }
-
-WELL_FITTED = {"layers": 2, "units": 64, "warm_start_steps": 2000, "fast_rate": 3e-3}
 
 
 def trained(dataset: Dataset, name: str, **settings: float) -> Outcome:
@@ -68,122 +65,65 @@ def test_a_scale_other_than_one_matters_to_the_networks() -> None:
     assert abs(divided.metrics["value"][-1] - plain.metrics["value"][-1]) > 0.01
 
 
-def beta_of(dataset: Dataset, name: str, **settings: float) -> float:
-    """Return the β that a run with `fitted_beta` uses."""
-    found = trained(dataset, name, fitted_beta=True, fit_returns=True, **settings)
-    return float(found.metrics["beta"][-1])
-
-
 @pytest.mark.parametrize("name", ["ATAC", "PSPI"])
-@pytest.mark.parametrize("factor", [0.1, 10.0])
-def test_fitted_beta_follows_the_units_of_the_rewards(name: str, factor: float) -> None:
+def test_tuned_beta_follows_the_units_of_the_rewards(name: str) -> None:
     """Values of ten times the size need a tenth of β, because errors are squared."""
     dataset = scaled(noise_dataset(), 20.0)
-    one, other = (
-        beta_of(data, name, beta=16_000.0, scale_values=True)
-        for data in (dataset, scaled(dataset, factor))
+    one, ten = (
+        trained(data, name, tuned_beta=True, fit_returns=True, scale_values=True, beta=5.0)
+        for data in (dataset, scaled(dataset, 10.0))
     )
-    assert 1 < one < 10
-    assert other == pytest.approx(one / factor, rel=0.05)
-
-
-def test_fitted_beta_is_the_same_as_its_value() -> None:
-    dataset = noise_dataset()
-    beta = beta_of(dataset, "ATAC", beta=3.0)
-    relative = trained(dataset, "ATAC", beta=3.0, fitted_beta=True, fit_returns=True)
-    absolute = trained(dataset, "ATAC", beta=beta, fit_returns=True)
-    jax.tree.map(
-        lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-2, atol=1e-3),
-        relative.weights,
-        absolute.weights,
-    )
-
-
-def test_fitted_beta_stays_within_the_papers_grid() -> None:
-    assert beta_of(noise_dataset(), "ATAC", beta=1e-9) == pytest.approx(0.1)
-    assert beta_of(noise_dataset(), "ATAC", beta=1e9) == pytest.approx(100)
-    nothing = beta_of(scaled(noise_dataset(), 0.0), "ATAC", beta=3.0)
-    assert 0.1 <= nothing <= 100
-
-
-def test_pspi_keeps_its_values_above_a_feared_terminal() -> None:
-    """β is at least p/(2·(1 − γ)³·mean value) where terminals are worse than going on."""
-    dataset = noise_dataset()
-    good = dataset.change(rewards=np.full(len(dataset), 2.0, np.float32))
-    assert beta_of(good, "ATAC", beta=1e-18) == pytest.approx(0.1)
-    found = beta_of(good, "PSPI", beta=1e-18, **WELL_FITTED)
-    returns = Run(good, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
-    p = dataset.terminals.mean()
-    assert found == pytest.approx(p / (2 * (1 - GAMMA) ** 3 * returns.mean()), rel=0.05)
-
-
-@pytest.mark.parametrize(("terminal", "factor", "beta"), [(True, 4, 0.005), (False, 1, 0.015)])
-def test_the_rule_gives_pspi_more_where_terminals_are_recorded(
-    terminal: bool, factor: int, beta: float
-) -> None:
-    dataset = noise_dataset(100)
-    if not terminal:
-        ends = dataset.terminals | dataset.timeouts
-        dataset = dataset.change(terminals=np.zeros_like(ends), timeouts=ends)
-    settings = {"beta": beta, **WELL_FITTED}
-    plain, found = (beta_of(dataset, name, **settings) for name in ("ATAC", "PSPI"))
-    assert 2 < plain < 25
-    assert found == pytest.approx(factor * plain, rel=1e-3)
-
-
-@pytest.mark.parametrize(("cut", "share"), [(False, 0.25), (True, 0.05)])
-def test_pspi_keeps_its_values_above_the_least(cut: bool, share: float) -> None:
-    """They sink by 1/(2β·(1 − γ)) in all: a share of the way to V_min, less if episodes are cut."""
-    dataset = noise_dataset(100)
-    ends = dataset.terminals | dataset.timeouts
-    dataset = dataset.change(
-        terminals=np.zeros_like(ends), timeouts=ends, cuts=ends if cut else np.zeros_like(ends)
-    )
-    assert beta_of(dataset, "ATAC", beta=1e-18, **WELL_FITTED) == pytest.approx(0.1)
-    found = beta_of(dataset, "PSPI", beta=1e-18, **WELL_FITTED)
-    returns = Run(dataset, configure("PSPI", SMALL | {"fit_returns": True})).data.rewards["returns"]
-    v_min = 2 / (1 - GAMMA) * min(-1, dataset.rewards.min())
-    room = returns.mean() - v_min
-    assert found == pytest.approx(1 / (2 * (1 - GAMMA) * share * room), rel=0.05)
-
-
-@pytest.mark.parametrize("noisy", [False, True])
-def test_beta_follows_from_preferences_and_unexplained_returns(noisy: bool) -> None:
-    """β = 3·beta·(g/σ²)·(r/σ)² with terminals; in episodes of one step the return is the reward."""
-    random = np.random.default_rng(1)
-    dataset = one_step(np.random.default_rng(0))
-    if noisy:
-        dataset = dataset.change(rewards=random.normal(size=len(dataset)).astype(np.float32))
-    fit = {"warm_start_steps": 500, "fast_rate": 3e-3, "units": 32, "batch_size": 64}
-    settings = {"fitted_beta": True, "fit_returns": True, "beta": 0.01 / 3}
-    run = Run(dataset, configure("ATAC", SMALL | fit | settings))
-    before = None
-    for depth in range(2):
-        before = new_training(run, depth, before, None, None)
-        train_stage([before], Pace())
-    assert before is not None
-    start: Any = before.state
-    policy, heads = start.policy, start.critics.learner.params
-    actions = run.algorithm.mode({"policy": policy}, jnp.asarray(dataset.observations))
-    states = jnp.asarray(dataset.observations)
-    f = np.array([value(head, states, jnp.asarray(dataset.actions)) for head in heads])
-    f_policy = np.array([value(head, states, actions) for head in heads])
-    variance = ((f - dataset.rewards) ** 2).mean()
-    assert (variance > 0.5) == noisy
-    r, g = max(1, np.abs(dataset.rewards).mean()), np.abs(f - f_policy).mean()
-    expected = 0.01 * g / variance * r**2 / variance
-    assert train(run).metrics["beta"][-1] == pytest.approx(np.clip(expected, 0.1, 100), rel=0.01)
-    assert (expected > 0.11) == (not noisy)
+    np.testing.assert_allclose(ten.metrics["beta"], one.metrics["beta"] / 10, rtol=0.02)
+    assert one.metrics["beta"][0] == pytest.approx(5 / np.abs(dataset.rewards).mean(), rel=0.05)
 
 
 @pytest.mark.parametrize(
-    ("terminals", "cut", "factor"), [(0.0, False, 1), (0.0, True, 3), (0.1, False, 3)]
+    ("step", "distance", "change"),
+    [
+        (1, 9.0, 0.0),  # still waiting
+        (3, 0.0, 1e-3),
+        (3, 0.2, 0.0),  # half of the way, half of the distance
+        (3, 0.3, -5e-4),
+        (3, 9.0, -1e-3),
+        (5, 0.4, 0.0),
+        (8, 0.0, 4e-4),  # rates have fallen to two fifths
+        (10, 9.0, 0.0),
+    ],
 )
-def test_beta_is_larger_where_episodes_end(terminals: float, cut: bool, factor: int) -> None:
-    """With g = 2, σ² = 4 and r = 1, 8·(g/σ²)·(r/σ)² is 1."""
-    summary = CriticSummary(*map(jnp.asarray, (5.0, -20.0, 2.0, 4.0, 1.0, terminals, cut)))
-    game: Any = configure("ATAC", {"beta": 8.0})
-    assert float(game.balance(summary)) == pytest.approx(factor)
+def test_beta_follows_the_distance_from_the_clone(
+    step: int, distance: float, change: float
+) -> None:
+    """With `wait` 0.1 and `settle` 0.5 the policy may go from step 1 of 10 on to step 5."""
+    parts = {"steps": 10, "wait": 0.1, "settle": 0.5, "tuned_beta": True, "distance": 0.4}
+    run = Run(noise_dataset(), configure("PSPI", SMALL | parts))
+    game: Any = run.algorithm
+    start = before_the_game(run)
+    count = {1: 0, 3: 2, 5: 4, 8: 8, 10: 10}[step]
+    state = at_step(start, count)._replace(beta=jnp.array(3.0), reward=jnp.array(1.0))
+    found = float(game.tune(state, jnp.array(distance)))
+    assert np.log(found / 3) == pytest.approx(change, abs=2e-6)
+
+
+@pytest.mark.parametrize(("distance", "bound"), [(9.0, 0.1 / 8), (0.0, 100 / 8)])
+def test_tuned_beta_stays_within_the_papers_grid(distance: float, bound: float) -> None:
+    run = Run(noise_dataset(), configure("ATAC", SMALL | {"steps": 10, "tuned_beta": True}))
+    game: Any = run.algorithm
+    state = at_step(before_the_game(run), 5)._replace(reward=jnp.array(8.0), beta=jnp.array(bound))
+    assert float(game.tune(state, jnp.array(distance))) == pytest.approx(bound)
+
+
+def test_a_larger_distance_needs_less_pessimism() -> None:
+    def last(distance: float) -> float:
+        found = trained(noise_dataset(), "ATAC", tuned_beta=True, distance=distance, steps=400)
+        return float(found.metrics["beta"][-1])
+
+    assert last(1e-4) < last(1e-2) < last(10.0)
+
+
+def test_the_control_has_no_beta() -> None:
+    found = trained(noise_dataset(), "NoPessimism", tuned_beta=True, pairs=2)
+    assert "beta" not in found.metrics
+    assert "distance" in found.metrics
 
 
 def test_rates_stay_and_then_fall_to_zero() -> None:
@@ -203,11 +143,12 @@ def test_lambda_falls_as_1_over_t_between_waiting_and_settling() -> None:
     run = Run(noise_dataset(), configure("PSPI", SMALL | soft | {"scale_values": True}))
     game: Any = run.algorithm
     start = before_the_game(run)
-    summary = game.summarize(before_the_game(run, stages=2), run.data)
+    warm, scale = before_the_game(run, stages=2), float(start.critics.scale)
+    batch, rewards = run.data.rows, run.data.rewards
+    f = [value(head, batch["observations"], batch["actions"]) for head in warm.critics.learner[0]]
+    error = np.sqrt(np.mean((np.array(f) / scale - rewards["returns"]) ** 2))
     least = float(start.softest)
-    assert least == pytest.approx(
-        0.2 * float(np.sqrt(summary.variance)) * float(start.critics.scale), rel=1e-5
-    )
+    assert least == pytest.approx(0.2 * error * scale, rel=1e-5)
     found = [float(game.nearness(at_step(start, step - 1))) / least for step in range(1, 11)]
     np.testing.assert_allclose(found, [1000, 4, 2, 4 / 3, *[1] * 6], rtol=1e-3)
 

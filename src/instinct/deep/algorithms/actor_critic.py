@@ -17,7 +17,11 @@ where the critics prefer nothing. With `soft`, the policy maximizes
 
     E[f₂(s, π)] − λ·E[KL(π(s), π₁(s))] + α·(entropy of π),
 
-whose solution is π₁·exp(f/λ)/Z. λ falls along the game, as 1/η·t does (`nearness`).
+whose solution is π₁·exp(f/λ)/Z. λ falls along the game, as 1/(η·t) does (`nearness`).
+
+How pessimistic critics have to be depends on the data, the label and the size of the rewards. The
+paper tunes β by the true return. With `tuned_beta` it follows from the policy instead: β falls
+where the policy is farther from the clone than it should be, and rises where it is nearer.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +56,7 @@ from instinct.deep.algorithms.warm_start import (
     at,
     shared_settings,
 )
-from instinct.deep.nn.networks import MLP, Twins, value
+from instinct.deep.nn.networks import MLP, Heads, value
 from instinct.deep.nn.optimizer import Learner, new_learner
 from instinct.deep.nn.temperature import update_temperature
 from instinct.util.spacing import evenly_spaced
@@ -62,15 +66,19 @@ QUICK_GAME: dict[str, Setting] = {
     "units": 64,
     "batch_size": 64,
     "standardize": True,
-    "steps": 46_000,
+    "steps": 24_000,
     "cloning_steps": 40_000,
     "cloning_rate": 1e-3,
     "decay_cloning": True,
     "warm_start_steps": 20_000,
     "scale_values": True,
     "fit_returns": True,
-    "beta": 20_000.0,
-    "fitted_beta": True,
+    "beta": 10.0,
+    "tuned_beta": True,
+    "distance": 0.4,
+    "residual_weight": 0.0,
+    "pairs": 4,
+    "doubt": 1.0,
     "fast_rate": 5e-4,
     "slow_rate": 3e-5,
     "soft": True,
@@ -82,10 +90,10 @@ QUICK_GAME: dict[str, Setting] = {
 """The quick settings that ATAC and PSPI share."""
 SUMMARY_ROWS = 10_000
 """At most so many recorded transitions say how good the critics are before the game."""
-WITH_ENDS = 3.0
-"""Where episodes end, in terminals or cuts, β is so many times what it is where nothing ends."""
 CLOSEST = 1000.0
 """While the policy waits, λ is so many times what it is at the end."""
+TUNING_RATE = 1e-3
+"""The largest change of log β in a step."""
 
 
 class GameState(NamedTuple):
@@ -98,46 +106,26 @@ class GameState(NamedTuple):
     scaling: Scaling | None
     beta: jax.Array | None = None
     """β in the units of the rewards; None where it is the setting itself."""
+    reward: jax.Array | None = None
+    """r, the size of the rewards: the mean of |reward|, at least 1 as in V_min."""
     clone: MLP | None = None
-    """π₁, from which a soft policy moves away."""
+    """π₁, which the policy is compared with."""
     softest: jax.Array | None = None
     """λ at the end of its fall, in the units of the networks."""
 
 
 class Drawn(NamedTuple):
-    """Actions of π at the states of a batch, log π, and the mean KL(π, π₁) of a soft policy.
+    """Actions of π at the states of a batch, log π, and the mean KL(π, π₁) if there is a clone.
 
-    `into_policy` takes gradients of the three to that of the policy.
+    `before` are actions of π₁ from the same noise. `into_policy` takes gradients of the other three
+    to that of the policy.
     """
 
     actions: jax.Array
     log_pi: jax.Array
     distance: jax.Array
     into_policy: Callable[[tuple[jax.Array, jax.Array, jax.Array]], tuple[MLP]]
-
-
-class CriticSummary(NamedTuple):
-    """Statistics of the critics at the start of the game, in the units of the rewards."""
-
-    mean: jax.Array
-    """The mean of f(s, a)."""
-    least: jax.Array
-    """V_min."""
-    preference: jax.Array
-    """g = E|f(s, π) − f(s, a)|: how much they prefer one action to another."""
-    variance: jax.Array
-    """σ²: what they leave unexplained of the returns."""
-    reward: jax.Array
-    """r, the size of the rewards: the mean of |reward|, at least 1 as in V_min."""
-    terminals: jax.Array
-    """The share of terminals among the transitions."""
-    cut: jax.Array
-    """Whether episodes were cut, so that they end in V_min."""
-
-    @property
-    def ends(self) -> jax.Array:
-        """Whether anything ends, in a terminal or a cut."""
-        return self.cut | (self.terminals > 0)
+    before: jax.Array | None
 
 
 @hyperparameters
@@ -147,14 +135,19 @@ class ActorCritic(BellmanCritics):
     The final policy is an exponential average of the policy's weights with the rate
     `policy_average`; 1, the paper's value, is the last policy itself. The weight α of the entropy
     starts at `entropy_weight`. With `fit_returns` the critics start from the returns of the data
-    (`ReturnFitting`) instead of the paper's Bellman fit. With `fitted_beta`, β follows from the
-    critics at the start of the game, and `beta` is only a factor (`balance`), so that one value
-    fits all data and labels; the β in use is the metric `beta`.
+    (`ReturnFitting`) instead of the paper's Bellman fit.
 
     With `soft`, the policy also pays λ·KL(π, π₁) for its distance from the clone. It stays there in
     the first part of the game, `wait`, while critics learn. Then 1/λ rises until the last part,
-    `settle`, to λ = `softness`·σ: preferences count as far as they exceed the critics' own error
-    σ. In the last part λ stays, and the rates of critics and policy fall to 0.
+    `settle`, to λ = `softness`·σ: preferences count as far as they exceed σ, the critics' error in
+    explaining the returns. In the last part λ stays, and the rates of critics and policy fall to 0.
+
+    With `tuned_beta`, β begins at `beta`/r, r = max(1, E|reward|), and then moves so that
+    KL(π, π₁) grows to `distance` nats from the end of `wait` to the beginning of `settle`. It stays
+    within the paper's grid divided by r.
+
+    With more `pairs` of critics than one, the policy maximizes what all of them agree on: the mean
+    over the critics of f(s, π) − f(s, π₁), less `doubt` standard deviations.
 
     With values scaled by c, β·(Bellman error) becomes β/c times that of c·f, and α becomes c·α:
     nothing else changes, so the scale is a choice of units.
@@ -167,11 +160,13 @@ class ActorCritic(BellmanCritics):
     policy_average: float = setting(1.0, above=0, at_most=1)
     entropy_weight: float = setting(1.0, above=0, since=2)
     fit_returns: bool = setting(False, since=3)
-    fitted_beta: bool = setting(False, since=5)
     soft: bool = setting(False, since=6)
     softness: float = setting(0.002, above=0, since=6)
     wait: float = setting(0.0, at_least=0, below=1, since=6)
     settle: float = setting(0.0, at_least=0, below=1, since=6)
+    tuned_beta: bool = setting(False, since=7)
+    distance: float = setting(0.4, above=0, since=7)
+    doubt: float = setting(1.0, at_least=0, since=7)
 
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {"beta": (0.1, 1.0, 10.0, 100.0)}
     CONTROL: ClassVar[str] = "NoPessimism"
@@ -184,13 +179,12 @@ class ActorCritic(BellmanCritics):
 
     def prepare(self, dataset: Dataset) -> Data:
         data = super().prepare(dataset)
-        needed = self.fit_returns or self.reads_critics
-        return self.with_returns(data, dataset) if needed else data
+        return self.with_returns(data, dataset) if self.fit_returns or self.soft else data
 
     @property
-    def reads_critics(self) -> bool:
-        """Whether something about the game follows from the critics at its start."""
-        return self.fitted_beta or self.soft
+    def compares(self) -> bool:
+        """Whether the policy is compared with the clone along the game."""
+        return self.soft or self.tuned_beta or self.pairs > 1
 
     def init(self, key: jax.Array, data: Data, warm: State | None = None) -> GameState:
         """Continue policy, critics and target critics of the warm start, with fresh optimizers."""
@@ -198,70 +192,40 @@ class ActorCritic(BellmanCritics):
         assert isinstance(warm, EvaluationState)
         scale = warm.critics.scale
         log_alpha = jnp.log(jnp.asarray(scale * self.entropy_weight, jnp.float32))
-        summary = self.summarize(warm, data) if self.reads_critics else None
+        reward = jnp.maximum(jnp.abs(data.rewards["rewards"]).mean(), 1)
         return GameState(
             policy=new_learner(warm.policy),
             average=jax.tree.map(jnp.copy, warm.policy),
             critics=warm.critics._replace(learner=new_learner(warm.critics.learner.params)),
             temperature=new_learner(log_alpha),
             scaling=warm.scaling,
-            beta=self.balanced_beta(summary) if summary and self.fitted_beta else None,
-            clone=jax.tree.map(jnp.copy, warm.policy) if self.soft else None,
-            softest=self.softest(summary, scale) if summary and self.soft else None,
+            beta=self.first_beta(reward),
+            reward=reward if self.tuned_beta else None,
+            clone=jax.tree.map(jnp.copy, warm.policy) if self.compares else None,
+            softest=scale * self.softness * self.error(warm, data) if self.soft else None,
         )
 
-    def summarize(self, warm: EvaluationState, data: Data) -> CriticSummary:
-        """Return statistics of the critics over recorded transitions, before the game."""
+    def first_beta(self, reward: jax.Array) -> jax.Array | None:
+        """Return the β that tuning begins with, in the units of the rewards."""
+        return self.beta / reward if self.tuned_beta else None
+
+    def error(self, warm: EvaluationState, data: Data) -> jax.Array:
+        """Return σ, the critics' error in explaining the returns of the data before the game."""
         index = evenly_spaced(len(data.rows["observations"]), SUMMARY_ROWS)
-        critics, scale = warm.critics, warm.critics.scale
         batch, returns = batch_of(data, index), data.rewards["returns"][index]
-        actions = self.noiseless(warm.policy, batch.observations)
-        values, preferences = [], []
-        for head in critics.learner.params:
-            f, f_policy = at(
-                head, (batch.observations, batch.actions), (batch.observations, actions)
-            )
-            values.append(f / scale)
-            preferences.append(jnp.abs(f_policy - f) / scale)
-        return CriticSummary(
-            mean=jnp.stack(values).mean(),
-            least=critics.v_min / scale,
-            preference=jnp.stack(preferences).mean(),
-            variance=jnp.mean((jnp.stack(values) - returns) ** 2),
-            reward=jnp.maximum(jnp.abs(batch.rewards).mean(), 1),
-            terminals=(batch.goes_on == 0).mean(),
-            cut=(data.rows | data.rewards)["cuts"].any(),
-        )
+        heads, scale = warm.critics.learner.params, warm.critics.scale
+        f = jnp.stack([value(head, batch.observations, batch.actions) for head in heads])
+        return jnp.sqrt(jnp.maximum(jnp.mean((f / scale - returns) ** 2), TINY))
 
-    def balanced_beta(self, summary: CriticSummary) -> jax.Array | None:
-        """Return a β that fits the data and the label, within the paper's grid."""
-        beta = jnp.maximum(self.balance(summary), self.least_beta(summary))
-        return jnp.clip(beta, min(self.GRID["beta"]), max(self.GRID["beta"]))
-
-    def balance(self, summary: CriticSummary) -> jax.Array:
-        """Return `beta`·(g/σ²)·(r/σ)²: larger for clear preferences, smaller for noisy returns.
-
-        It is three times as large where episodes end.
-        """
-        variance = jnp.maximum(summary.variance, TINY)
-        factor = jnp.where(summary.ends, WITH_ENDS, 1.0)
-        return factor * self.beta * summary.preference * (summary.reward / variance) ** 2
-
-    def least_beta(self, summary: CriticSummary) -> jax.Array:
-        """Return the β below which the critics' values would no longer mean anything."""
-        del summary
-        return jnp.zeros(())
-
-    def softest(self, summary: CriticSummary, scale: jax.Array) -> jax.Array:
-        """Return the λ at the end, `softness`·σ, in the units of the networks."""
-        return scale * self.softness * jnp.sqrt(jnp.maximum(summary.variance, TINY))
+    def passed(self, state: GameState) -> jax.Array:
+        """Return the share of the way from `wait` to `settle`: below 0 before, 1 and more after."""
+        share = (state.policy.optimizer.count + 1) / self.steps
+        return (share - self.wait) / jnp.maximum(1 - self.wait - self.settle, TINY)
 
     def nearness(self, state: GameState) -> jax.Array:
         """Return λ: it falls as 1/t from the end of `wait` to the beginning of `settle`."""
         assert state.softest is not None
-        share = (state.policy.optimizer.count + 1) / self.steps
-        passed = (share - self.wait) / jnp.maximum(1 - self.wait - self.settle, TINY)
-        return state.softest / jnp.clip(passed, 1 / CLOSEST, 1)
+        return state.softest / jnp.clip(self.passed(state), 1 / CLOSEST, 1)
 
     def settled(self, state: GameState) -> jax.Array:
         """Return the factor of the rates: it is 1, then falls linearly to 0 in the last part."""
@@ -270,8 +234,19 @@ class ActorCritic(BellmanCritics):
         return jnp.where(self.settle > 0, falling, 1.0)
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:
-        """Return β: the balanced one, or the setting itself."""
+        """Return β: the tuned one, or the setting itself."""
         return self.beta if state.beta is None else state.beta
+
+    def tune(self, state: GameState, distance: jax.Array) -> jax.Array | None:
+        """Return the next β: smaller if the policy is farther from the clone than it may be."""
+        if state.beta is None or state.reward is None:
+            return None
+        passed = self.passed(state)
+        allowed = self.distance * jnp.clip(passed, 1 / CLOSEST, 1)
+        change = TUNING_RATE * self.settled(state) * jnp.clip(1 - distance / allowed, -1, 1)
+        beta = state.beta * jnp.exp(jnp.where(passed > 0, change, 0))
+        least, most = min(self.GRID["beta"]), max(self.GRID["beta"])
+        return jnp.clip(beta, least / state.reward, most / state.reward)
 
     def weights(self, state: GameState) -> Weights:
         return {"policy": unscaled(state.average, state.scaling)}
@@ -298,12 +273,12 @@ class ActorCritic(BellmanCritics):
         y = self.target(state.critics, batch, next_actions)
         pairs = (s, batch.actions), (s_next, next_actions), (s, drawn.actions)
 
-        def critic_loss(critics: Twins) -> tuple[jax.Array, Metrics]:
+        def critic_loss(critics: Heads) -> tuple[jax.Array, Metrics]:
             total, metrics = jnp.zeros(()), {}
-            for head in critics:
+            for head, y_head in zip(critics, y, strict=True):
                 f, f_next, f_policy = at(head, *pairs)
                 pessimism = self.pessimism(f, f_policy)
-                bellman = self.bellman_loss(state.critics, batch, f, f_next, y)
+                bellman = self.bellman_loss(state.critics, batch, f, f_next, y_head)
                 total = total + combine(pessimism, bellman, beta / scale)
                 metrics = {
                     "pessimism": pessimism / scale,
@@ -329,14 +304,25 @@ class ActorCritic(BellmanCritics):
             return *self.draw(policy, s, noise), distance
 
         drawn, into_policy = jax.vjp(draw, state.policy.params)
-        return Drawn(*drawn, into_policy)
+        before = None if state.clone is None else self.draw(state.clone, s, noise)[0]
+        return Drawn(*drawn, into_policy, before)
+
+    def gain(
+        self, critics: Heads, s: jax.Array, actions: jax.Array, before: jax.Array | None
+    ) -> jax.Array:
+        """Return what the policy maximizes: f₂, or what several pairs of critics agree on."""
+        if self.pairs == 1 or before is None:
+            return value(critics[1], s, actions).mean()
+        values = [at(f, (s, actions), (s, before)) for f in critics]
+        gains = jnp.stack([after - clone for after, clone in values])
+        return (gains.mean(axis=0) - self.doubt * jnp.sqrt(gains.var(axis=0) + TINY)).mean()
 
     def step_policy(
         self, state: GameState, s: jax.Array, drawn: Drawn
     ) -> tuple[GameState, Metrics]:
         """Move the temperature, then the policy, by the critics of the state."""
         critics, scale = state.critics.learner.params, state.critics.scale
-        actions, log_pi, distance, into_policy = drawn
+        actions, log_pi, distance, into_policy, before = drawn
         entropy = -log_pi.mean()
         target = self.entropy_target(actions.shape[-1])
         temperature = update_temperature(
@@ -346,8 +332,8 @@ class ActorCritic(BellmanCritics):
         alpha = jnp.exp(log_alpha)
 
         def policy_loss(actions: jax.Array, log_pi: jax.Array, distance: jax.Array) -> jax.Array:
-            gain = value(critics[1], s, actions).mean()
-            if state.clone is not None:
+            gain = self.gain(critics, s, actions, before)
+            if self.soft:
                 gain = gain - self.nearness(state) * distance
             return combine(-gain, log_pi.mean(), alpha)
 
@@ -370,5 +356,9 @@ class ActorCritic(BellmanCritics):
         if state.beta is not None:
             metrics |= {"beta": state.beta}
         if state.clone is not None:
-            metrics |= {"distance": distance, "nearness": self.nearness(state) / scale}
-        return state._replace(policy=policy, average=average, temperature=temperature), metrics
+            metrics |= {"distance": distance}
+        if self.soft:
+            metrics |= {"nearness": self.nearness(state) / scale}
+        beta = self.tune(state, distance)
+        after = state._replace(policy=policy, average=average, temperature=temperature, beta=beta)
+        return after, metrics

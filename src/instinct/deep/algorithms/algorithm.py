@@ -10,7 +10,7 @@ import numpy as np
 
 from instinct.data import ActionSpace, Array, Box, Dataset, Discrete
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.nn.networks import MLP, PerAction, Twins, value
+from instinct.deep.nn.networks import MLP, Heads, PerAction, value
 
 State = Any
 """The training state of an algorithm: one pytree, as its class defines it."""
@@ -42,15 +42,15 @@ class Batch(NamedTuple):
 
 
 class CriticView(NamedTuple):
-    """Twin critics, the factor of their values, and how they standardize observations."""
+    """Pairs of twin critics, the factor of their values, and how they standardize observations."""
 
-    heads: Twins
+    heads: Heads
     scale: float = 1.0
     mean: Array | float = 0.0
     std: Array | float = 1.0
 
     def values(self, observations: Array, actions: Array | jax.Array) -> Array:
-        """Return f₁ and f₂ at pairs (s, a), in the units of the rewards."""
+        """Return f₁, f₂, … at pairs (s, a), in the units of the rewards."""
         s, a = self.states(observations), jnp.asarray(actions)
         return np.stack([np.asarray(value(f, s, a)) for f in self.heads]) / self.scale
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import jax
 
-from instinct.deep.algorithms.actor_critic import CriticSummary, GameState
+from instinct.deep.algorithms.actor_critic import GameState
 from instinct.deep.algorithms.algorithm import hyperparameters
 from instinct.deep.algorithms.atac import ATAC
 
@@ -24,17 +24,17 @@ class NoPessimism(ATAC):
     """The critics fit the Bellman equation of the policy and nothing else.
 
     It has the settings of ATAC and PSPI, so that what is set for them can be set for their control;
-    `beta` and `fitted_beta` have no effect. The metric `pessimism` is E[f(s, π) − f(s, a)], which
-    the critics do not lower here.
+    `beta`, `tuned_beta` and `distance` have no effect. The metric `pessimism` is
+    E[f(s, π) − f(s, a)], which the critics do not lower here.
     """
 
     PESSIMISTIC: ClassVar[bool] = False
     CONTROL: ClassVar[str] = ""
     GRID: ClassVar[Mapping[str, tuple[float, ...]]] = {}
 
-    def balanced_beta(self, summary: CriticSummary) -> jax.Array | None:
-        """Return no β: there is nothing to balance."""
-        del summary
+    def first_beta(self, reward: jax.Array) -> jax.Array | None:
+        """Return no β: there is nothing to tune."""
+        del reward
         return None
 
     def bellman_weight(self, state: GameState) -> jax.Array | float:

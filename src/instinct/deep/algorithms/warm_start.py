@@ -3,7 +3,7 @@
 1. `Cloning` fits a scaled tanh-Gaussian policy to the data's actions: min E[−log π(a|s)].
 2. `PolicyEvaluation`, the paper's, fits twin critics to the cloned policy by the Bellman error:
    min Σ over heads f of (1−w)·E[(f − y)²] + w·E[(f − (r + γ·f(s′, π)))²],
-   y = clip(r + γ·min over the target critics at (s′, π), V_min, V_max).
+   y = clip(r + γ·min over the pair's target critics at (s′, π), V_min, V_max).
    Or `ReturnFitting` fits them to the discounted returns G of the data: min Σ E[(f − G)²].
 
 None depends on β, and the first does not depend on rewards: runs share them.
@@ -38,18 +38,18 @@ from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardiz
 from instinct.deep.nn.networks import (
     MLP,
     Critic,
+    Heads,
     PerAction,
-    Twins,
-    critics_init,
     expected,
     gaussian_divergence,
+    heads_init,
     mlp,
     moving_average,
+    pair_minima,
     scaled_tanh_gaussian,
     scaled_tanh_gaussian_init,
     squashed_log_prob,
     squashed_sample,
-    twin_minimum,
     value,
 )
 from instinct.deep.nn.optimizer import EPSILON, Learner, cosine, new_learner
@@ -71,8 +71,8 @@ class CloningState(NamedTuple):
 class Critics(NamedTuple):
     """Twin critics, their target critics, and the scale and range of their values."""
 
-    learner: Learner[Twins]
-    targets: Twins
+    learner: Learner[Heads]
+    targets: Heads
     scale: jax.Array
     v_min: jax.Array
     v_max: jax.Array
@@ -186,14 +186,22 @@ class BellmanCritics(TanhGaussianPolicy):
     cloning_steps: int = setting(0, at_least=0, since=4)
     cloning_rate: float = setting(0.0, at_least=0, since=4)
     decay_cloning: bool = setting(False, since=4)
+    pairs: int = setting(1, above=0, since=7)
 
     FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
-    BRIEF: ClassVar[Settings] = {"relative_beta": False, "rise": 0.0, "most_preference": 0.0}
+    BRIEF: ClassVar[Settings] = {
+        "relative_beta": False,
+        "rise": 0.0,
+        "most_preference": 0.0,
+        "fitted_beta": False,
+    }
 
     def init_critics(self, key: jax.Array, data: Data) -> Critics:
         """Return new critics, with target critics equal to them."""
         discrete = self.ACTIONS == "discrete"
-        critics = critics_init(key, *sizes(data), self.layers, self.units, per_action=discrete)
+        critics = heads_init(
+            key, *sizes(data), self.layers, self.units, pairs=self.pairs, per_action=discrete
+        )
         targets = jax.tree.map(jnp.copy, critics)
         scale = self.scale(data)
         return Critics(new_learner(critics), targets, scale, *self.bounds(data, scale))
@@ -223,8 +231,8 @@ class BellmanCritics(TanhGaussianPolicy):
         return jnp.clip(r + self.discount * batch.goes_on * f_next, critics.v_min, critics.v_max)
 
     def target(self, critics: Critics, batch: Batch, next_actions: jax.Array) -> jax.Array:
-        """Return y, the backup of the smaller of the two target critics."""
-        f_next = twin_minimum(critics.targets, batch.next_observations, next_actions)
+        """Return y of every head, the backup of the smaller of its pair of target critics."""
+        f_next = pair_minima(critics.targets, batch.next_observations, next_actions)
         return self.backup(critics, batch, f_next)
 
     def bellman_loss(
@@ -237,7 +245,7 @@ class BellmanCritics(TanhGaussianPolicy):
         return (1 - w) * target_error + w * residual_error
 
     def step_critics(
-        self, critics: Critics, gradient: Twins, slower: jax.Array | float = 1.0
+        self, critics: Critics, gradient: Heads, slower: jax.Array | float = 1.0
     ) -> Critics:
         """Make a step of Adam, limit the norms of the weights, then move the target critics."""
         rate = slower * self.fast_rate
@@ -284,11 +292,11 @@ class PolicyEvaluation(CriticFitting):
         y = self.target(state.critics, batch, next_actions)
         pairs = (batch.observations, batch.actions), (batch.next_observations, next_actions)
 
-        def loss(critics: Twins) -> jax.Array:
+        def loss(critics: Heads) -> jax.Array:
             total = jnp.zeros(())
-            for head in critics:
+            for head, y_head in zip(critics, y, strict=True):
                 f, f_next = at(head, *pairs)
-                total = total + self.bellman_loss(state.critics, batch, f, f_next, y)
+                total = total + self.bellman_loss(state.critics, batch, f, f_next, y_head)
             return total
 
         bellman_loss, gradient = jax.value_and_grad(loss)(state.critics.learner.params)
@@ -327,7 +335,7 @@ class ReturnFitting(CriticFitting):
         critics = state.critics
         returns = critics.scale * batch.returns
 
-        def loss(heads: Twins) -> jax.Array:
+        def loss(heads: Heads) -> jax.Array:
             return sum(
                 (
                     jnp.mean((value(f, batch.observations, batch.actions) - returns) ** 2)

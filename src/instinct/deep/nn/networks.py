@@ -33,6 +33,8 @@ class PerAction(NamedTuple):
 
 Critic = MLP | PerAction
 Twins = tuple[Critic, Critic]
+Heads = tuple[Critic, ...]
+"""Critics in pairs of twins: (f₁, f₂), (f₃, f₄), …"""
 
 
 class Normal(NamedTuple):
@@ -138,6 +140,25 @@ def twins_init(
     return mlp_init(first, sizes), mlp_init(second, sizes)
 
 
+def heads_init(
+    key: jax.Array,
+    observations: int,
+    actions: int,
+    layers: int,
+    units: int,
+    *,
+    pairs: int,
+    per_action: bool,
+) -> Heads:
+    """Draw pairs of twin critics."""
+    keys = [key] if pairs == 1 else jax.random.split(key, pairs)
+    twins = (
+        critics_init(each, observations, actions, layers, units, per_action=per_action)
+        for each in keys
+    )
+    return tuple(itertools.chain.from_iterable(twins))
+
+
 def critics_init(
     key: jax.Array, observations: int, actions: int, layers: int, units: int, *, per_action: bool
 ) -> Twins:
@@ -155,6 +176,12 @@ def twin_minimum(twins: Twins, *inputs: jax.Array) -> jax.Array:
         s, probabilities = inputs
         return expected(probabilities, jnp.minimum(mlp(first.layers, s), mlp(second.layers, s)))
     return jnp.minimum(value(first, *inputs), value(second, *inputs))
+
+
+def pair_minima(heads: Heads, *inputs: jax.Array) -> jax.Array:
+    """Return, for every head, the smaller value of its pair of twins at (s, a)."""
+    pairs = zip(heads[::2], heads[1::2], strict=True)
+    return jnp.stack([f for pair in pairs for f in 2 * [twin_minimum(pair, *inputs)]])
 
 
 def moving_average(target: Any, online: Any, rate: jax.Array | float) -> Any:

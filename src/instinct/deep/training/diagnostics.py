@@ -67,11 +67,11 @@ def measure(algorithm: Algorithm, state: State, dataset: Dataset) -> dict[str, f
     starts = dataset.starts[evenly_spaced(dataset.episodes, ROWS)]
     lasts = dataset.stops[evenly_spaced(dataset.episodes, ROWS)] - 1
     s, last_actions = dataset.observations, encode(dataset.actions[lasts], space)
-    first, second = critics.values(s[rows], recorded)
+    values = critics.values(s[rows], recorded)
     return found | {
         "value_at_starts": float(critics.values(s[starts], policy(starts)).mean()),
         "value_before_ends": float(critics.values(s[lasts], last_actions).mean()),
-        "disagreement": float(np.abs(first - second).mean()),
+        "disagreement": float(np.abs(values[::2] - values[1::2]).mean()),
         "live_units": live_units(critics.networks(s[rows], recorded)),
     }
 

@@ -66,7 +66,7 @@ from instinct.deep.algorithms.warm_start import (
     at,
     shared_settings,
 )
-from instinct.deep.nn.networks import MLP, Twins
+from instinct.deep.nn.networks import MLP, Heads
 from instinct.deep.nn.optimizer import Adam, Learner, adam_init
 
 UNUSED = {
@@ -94,7 +94,7 @@ class Fitted(NamedTuple):
 class Adversary(NamedTuple):
     """All that is against the policy."""
 
-    critics: Twins
+    critics: Heads
     dynamics: Networks
     rewards: MLP
 
@@ -215,7 +215,7 @@ class ARMOR(ATAC, Imagination):
             y = self.target(game.critics, found, next_actions)
             misfit, metrics = self.misfit(game.critics, model, batch, found.rewards, prediction)
             total = jnp.zeros(())
-            for head in adversary.critics:
+            for head, y_head in zip(adversary.critics, y, strict=True):
                 f, f_next, f_policy, f_reference = at(
                     head,
                     (s, a),
@@ -224,7 +224,7 @@ class ARMOR(ATAC, Imagination):
                     (s, reference),
                 )
                 pessimism = self.pessimism(f_reference, f_policy)
-                bellman = self.bellman_loss(game.critics, found, f, f_next, y)
+                bellman = self.bellman_loss(game.critics, found, f, f_next, y_head)
                 held = bellman + self.model_weight * misfit
                 total = total + combine(pessimism, held, beta / scale)
                 metrics |= {
