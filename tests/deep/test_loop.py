@@ -10,7 +10,11 @@ import pytest
 from instinct.deep import Algorithm, configure, hyperparameters
 from instinct.deep.algorithms.pspi import PSPI
 from instinct.deep.algorithms.registry import ALGORITHMS
-from instinct.deep.algorithms.warm_start import PolicyEvaluation, ReturnFitting
+from instinct.deep.algorithms.warm_start import (
+    NeutralReturnFitting,
+    PolicyEvaluation,
+    ReturnFitting,
+)
 from instinct.deep.training.loop import advance
 from instinct.deep.training.synthetic import hopper_like, untrained
 
@@ -37,7 +41,8 @@ def test_algorithms_with_the_same_settings_never_share_a_program() -> None:
     class Mine(PSPI):
         pass
 
-    classes: list[type[Algorithm]] = [*ALGORITHMS.values(), PolicyEvaluation, ReturnFitting, Mine]
+    stages = PolicyEvaluation, ReturnFitting, NeutralReturnFitting
+    classes: list[type[Algorithm]] = [*ALGORITHMS.values(), *stages, Mine]
     structure: Callable[[Algorithm], object] = jax.tree.structure
     for one, other in itertools.combinations(classes, 2):
         assert structure(one()) != structure(other())

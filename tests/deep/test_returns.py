@@ -120,3 +120,17 @@ def test_critics_learn_the_returns(scale_values: bool) -> None:
             strict=True,
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "after_cut"), [("ATAC", -2 / 0.5), ("PSPI", -2 / 0.5), ("NoPessimism", 2 / 0.5)]
+)
+def test_the_control_does_not_fear_cuts(name: str, after_cut: float) -> None:
+    """V_min = 2/(1 − γ)·min(−1, r_min) = −4 after the cut; the control goes on with 2/(1 − γ)."""
+    dataset = remove_terminals(
+        dataset_of(["", "terminal", "", "timeout"], [1.0, 9.0, 3.0, 2.0]),
+    )
+    algorithm = configure(name, {"fit_returns": True, "discount": GAMMA})
+    for stage in stages(algorithm)[1:]:
+        returns = stage.prepare(dataset).rewards["returns"]
+        np.testing.assert_allclose(returns, [1 + after_cut / 2, 3 + 4 / 2, 2 + 4 / 2])

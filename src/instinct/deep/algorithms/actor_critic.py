@@ -271,14 +271,14 @@ class ActorCritic(BellmanCritics):
         next_actions, _ = self.draw(state.policy.params, s_next, next_noise)
 
         y = self.target(state.critics, batch, next_actions)
-        pairs = (s, batch.actions), (s_next, next_actions), (s, drawn.actions)
+        pairs = (s, batch.actions), (s, drawn.actions), *self.residual_pairs(s_next, next_actions)
 
         def critic_loss(critics: Heads) -> tuple[jax.Array, Metrics]:
             total, metrics = jnp.zeros(()), {}
             for head, y_head in zip(critics, y, strict=True):
-                f, f_next, f_policy = at(head, *pairs)
+                f, f_policy, *f_next = at(head, *pairs)
                 pessimism = self.pessimism(f, f_policy)
-                bellman = self.bellman_loss(state.critics, batch, f, f_next, y_head)
+                bellman = self.bellman_loss(state.critics, batch, f, y_head, *f_next)
                 total = total + combine(pessimism, bellman, beta / scale)
                 metrics = {
                     "pessimism": pessimism / scale,
@@ -313,9 +313,12 @@ class ActorCritic(BellmanCritics):
         """Return what the policy maximizes: f₂, or what several pairs of critics agree on."""
         if self.pairs == 1 or before is None:
             return value(critics[1], s, actions).mean()
-        values = [at(f, (s, actions), (s, before)) for f in critics]
-        gains = jnp.stack([after - clone for after, clone in values])
-        return (gains.mean(axis=0) - self.doubt * jnp.sqrt(gains.var(axis=0) + TINY)).mean()
+        gains = [value(f, s, actions) - value(f, s, before) for f in critics]
+        return self.agreed(jnp.stack(gains)).mean()
+
+    def agreed(self, gains: jax.Array) -> jax.Array:
+        """Return the gain that the critics agree on in every state, from the gain of each."""
+        return gains.mean(axis=0) - self.doubt * jnp.sqrt(gains.var(axis=0) + TINY)
 
     def step_policy(
         self, state: GameState, s: jax.Array, drawn: Drawn

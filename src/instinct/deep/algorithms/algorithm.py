@@ -70,6 +70,11 @@ class CriticView(NamedTuple):
         return jnp.asarray((observations - self.mean) / self.std, jnp.float32)
 
 
+def is_off(weight: Any) -> bool:
+    """Tell whether a weight is 0 in the whole program, so that its term can be left out."""
+    return isinstance(weight, float | int) and weight == 0
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def hyperparameters(cls: type[A]) -> type[A]:
     """Make the class a frozen dataclass that JAX can trace.
@@ -81,7 +86,8 @@ def hyperparameters(cls: type[A]) -> type[A]:
     1000000
 
     Real numbers and counts of steps are traced: changing them does not compile the program again,
-    and many values can be trained in one program. The other fields shape the program.
+    and many values can be trained in one program. The other fields shape the program, and so does a
+    weight of `OPTIONAL` that is 0: the term that it weighs is left out of the program.
 
     The class is not registered by JAX's `register_dataclass`: structures of two dataclasses with
     the same fields compare as equal there, so that one algorithm may get the program of another.
@@ -90,15 +96,17 @@ def hyperparameters(cls: type[A]) -> type[A]:
         cls.NAME = cls.__name__
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     names = [field.name for field in dataclasses.fields(cls)]
-    traced = [name for name in names if cls.is_traced(name)]
-    shaping = [name for name in names if name not in traced]
+    shaping = [name for name in names if not cls.is_traced(name)]
 
-    def flatten(algorithm: A) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        values, shape = ([getattr(algorithm, name) for name in each] for each in (traced, shaping))
-        return tuple(values), tuple(shape)
+    def flatten(algorithm: A) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+        fixed = shaping + [name for name in cls.OPTIONAL if is_off(getattr(algorithm, name))]
+        values = (getattr(algorithm, name) for name in names if name not in fixed)
+        return tuple(values), tuple((name, getattr(algorithm, name)) for name in fixed)
 
-    def unflatten(shape: tuple[Any, ...], values: Sequence[Any]) -> A:
-        return cls(**dict(zip([*traced, *shaping], [*values, *shape], strict=True)))
+    def unflatten(fixed: tuple[tuple[str, Any], ...], values: Sequence[Any]) -> A:
+        shape = dict(fixed)
+        free = [name for name in names if name not in shape]
+        return cls(**shape, **dict(zip(free, values, strict=True)))
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
     return cls
@@ -134,6 +142,8 @@ class Algorithm:
     """The values that the paper tunes over."""
     QUICK: ClassVar[Settings | None] = None
     """The settings of the preset `quick`; None if there are none."""
+    OPTIONAL: ClassVar[tuple[str, ...]] = ()
+    """Weights of terms that are left out of the program where the weight is 0."""
 
     FORMER: ClassVar[Settings] = {}
     """Settings of earlier versions, with the values that mean what the algorithm does today."""

@@ -5,15 +5,15 @@ import numpy as np
 from instinct.data import Array, Dataset
 
 
-def monte_carlo_returns(dataset: Dataset, discount: float, v_min: float) -> Array:
+def monte_carlo_returns(dataset: Dataset, discount: float, after_cut: float) -> Array:
     """Return G = r + γ·r′ + γ²·r″ + … of every transition, to the end of its episode.
 
-    What follows an end has the value 0 after a terminal, V_min after a cut, where transitions were
+    What follows an end has the value 0 after a terminal, `after_cut` where transitions were
     removed, and mean reward/(1 − γ) after any other timeout, where the world went on as before.
     """
     last = dataset.stops - 1
     mean = mean_value(dataset, discount)
-    after = np.where(cuts_of(dataset)[last], v_min, mean)
+    after = np.where(cuts_of(dataset)[last], after_cut, mean)
     following = np.where(dataset.terminals[last], 0.0, after)
     returns = np.zeros(len(dataset))
     rows, starts = last.copy(), dataset.starts

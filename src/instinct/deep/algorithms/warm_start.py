@@ -30,10 +30,11 @@ from instinct.deep.algorithms.algorithm import (
     State,
     Weights,
     hyperparameters,
+    is_off,
     sizes,
 )
 from instinct.deep.algorithms.fields import Settings, setting
-from instinct.deep.algorithms.returns import cuts_of, monte_carlo_returns
+from instinct.deep.algorithms.returns import cuts_of, mean_value, monte_carlo_returns
 from instinct.deep.algorithms.standardize import Scaling, scaling_of, standardized, unscaled
 from instinct.deep.nn.networks import (
     MLP,
@@ -188,6 +189,9 @@ class BellmanCritics(TanhGaussianPolicy):
     decay_cloning: bool = setting(False, since=4)
     pairs: int = setting(1, above=0, since=7)
 
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("residual_weight",)
+    FEARS_CUTS: ClassVar[bool] = True
+    """Whether what a cut has removed is worth V_min; if not, the world goes on as before."""
     FORMER: ClassVar[Settings] = {"value_scale": 1.0, "unit_rewards": False}
     BRIEF: ClassVar[Settings] = {
         "relative_beta": False,
@@ -219,10 +223,11 @@ class BellmanCritics(TanhGaussianPolicy):
         return horizon * jnp.minimum(-1, r.min()), horizon * jnp.maximum(1, r.max())
 
     def with_returns(self, data: Data, dataset: Dataset) -> Data:
-        """Add where the dataset was cut, and its discounted returns, with V_min after a cut."""
+        """Add where the dataset was cut, and its discounted returns."""
         discount = float(self.discount)
         v_min = 2 / (1 - discount) * min(-1.0, float(dataset.rewards.min()))
-        returns = monte_carlo_returns(dataset, discount, v_min)
+        after_cut = v_min if self.FEARS_CUTS else mean_value(dataset, discount)
+        returns = monte_carlo_returns(dataset, discount, after_cut)
         return Data(data.rows | {"cuts": cuts_of(dataset)}, data.rewards | {"returns": returns})
 
     def backup(self, critics: Critics, batch: Batch, f_next: jax.Array) -> jax.Array:
@@ -235,14 +240,22 @@ class BellmanCritics(TanhGaussianPolicy):
         f_next = pair_minima(critics.targets, batch.next_observations, next_actions)
         return self.backup(critics, batch, f_next)
 
+    def residual_pairs(self, s_next: jax.Array, next_actions: jax.Array) -> list[Pair]:
+        """Return where the residual error needs f: at (s′, π), or nowhere if its weight is 0."""
+        return [] if is_off(self.residual_weight) else [(s_next, next_actions)]
+
     def bellman_loss(
-        self, critics: Critics, batch: Batch, f: jax.Array, f_next: jax.Array, y: jax.Array
+        self, critics: Critics, batch: Batch, f: jax.Array, y: jax.Array, *f_next: jax.Array
     ) -> jax.Array:
-        """Return (1−w)·(f − y)² + w·(f − backup of f)², with the gradient through both sides."""
-        target_error = jnp.mean((f - y) ** 2)
-        residual_error = jnp.mean((f - self.backup(critics, batch, f_next)) ** 2)
-        w = self.residual_weight
-        return (1 - w) * target_error + w * residual_error
+        """Return (1−w)·(f − y)² + w·(f − backup of f)², with the gradient through both sides.
+
+        `f_next` are the values at `residual_pairs`.
+        """
+        loss = (1 - self.residual_weight) * jnp.mean((f - y) ** 2)
+        for each in f_next:
+            residual_error = jnp.mean((f - self.backup(critics, batch, each)) ** 2)
+            loss = loss + self.residual_weight * residual_error
+        return loss
 
     def step_critics(
         self, critics: Critics, gradient: Heads, slower: jax.Array | float = 1.0
@@ -290,13 +303,14 @@ class PolicyEvaluation(CriticFitting):
         noise = jax.random.normal(key, batch.actions.shape)
         next_actions, _ = self.draw(state.policy, batch.next_observations, noise)
         y = self.target(state.critics, batch, next_actions)
-        pairs = (batch.observations, batch.actions), (batch.next_observations, next_actions)
+        recorded = batch.observations, batch.actions
+        following = self.residual_pairs(batch.next_observations, next_actions)
 
         def loss(critics: Heads) -> jax.Array:
             total = jnp.zeros(())
             for head, y_head in zip(critics, y, strict=True):
-                f, f_next = at(head, *pairs)
-                total = total + self.bellman_loss(state.critics, batch, f, f_next, y_head)
+                f, *f_next = at(head, recorded, *following)
+                total = total + self.bellman_loss(state.critics, batch, f, y_head, *f_next)
             return total
 
         bellman_loss, gradient = jax.value_and_grad(loss)(state.critics.learner.params)
@@ -348,6 +362,14 @@ class ReturnFitting(CriticFitting):
         critics = self.step_critics(critics, gradient)
         critics = critics._replace(targets=critics.learner.params)
         return state._replace(critics=critics), {"return_error": error / critics.scale**2}
+
+
+@hyperparameters
+class NeutralReturnFitting(ReturnFitting):
+    """`ReturnFitting` without pessimism: after a cut the world goes on as before."""
+
+    NAME: ClassVar[str] = "NeutralReturns"
+    FEARS_CUTS: ClassVar[bool] = False
 
 
 def shared_settings(algorithm: Algorithm, stage: type[Algorithm]) -> dict[str, Any]:

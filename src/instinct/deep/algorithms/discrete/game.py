@@ -21,7 +21,12 @@ from instinct.deep.algorithms.discrete.categorical import (
 )
 from instinct.deep.algorithms.no_pessimism import NoPessimism
 from instinct.deep.algorithms.pspi import PSPI
-from instinct.deep.algorithms.warm_start import Cloning, PolicyEvaluation, ReturnFitting
+from instinct.deep.algorithms.warm_start import (
+    Cloning,
+    NeutralReturnFitting,
+    PolicyEvaluation,
+    ReturnFitting,
+)
 from instinct.deep.nn.networks import MLP, expected
 
 
@@ -67,6 +72,14 @@ class DiscreteReturnFitting(CategoricalGame, ReturnFitting):
     CLONING: ClassVar[type[Cloning]] = DiscreteCloning
 
 
+@hyperparameters
+class DiscreteNeutralReturnFitting(CategoricalGame, NeutralReturnFitting):
+    """The same without pessimism at cuts."""
+
+    NAME: ClassVar[str] = "NeutralReturns"
+    CLONING: ClassVar[type[Cloning]] = DiscreteCloning
+
+
 STAGES = (DiscretePolicyEvaluation, DiscreteReturnFitting)
 
 
@@ -91,4 +104,7 @@ class DiscreteNoPessimism(CategoricalGame, NoPessimism):
     """The control with a categorical policy."""
 
     NAME: ClassVar[str] = "NoPessimism"
-    STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = STAGES
+    STAGES: ClassVar[tuple[type[Algorithm], type[Algorithm]]] = (
+        DiscretePolicyEvaluation,
+        DiscreteNeutralReturnFitting,
+    )

@@ -216,15 +216,15 @@ class ARMOR(ATAC, Imagination):
             misfit, metrics = self.misfit(game.critics, model, batch, found.rewards, prediction)
             total = jnp.zeros(())
             for head, y_head in zip(adversary.critics, y, strict=True):
-                f, f_next, f_policy, f_reference = at(
+                f, f_policy, f_reference, *f_next = at(
                     head,
                     (s, a),
-                    (found.next_observations, next_actions),
                     (s, drawn.actions),
                     (s, reference),
+                    *self.residual_pairs(found.next_observations, next_actions),
                 )
                 pessimism = self.pessimism(f_reference, f_policy)
-                bellman = self.bellman_loss(game.critics, found, f, f_next, y_head)
+                bellman = self.bellman_loss(game.critics, found, f, y_head, *f_next)
                 held = bellman + self.model_weight * misfit
                 total = total + combine(pessimism, held, beta / scale)
                 metrics |= {
