@@ -32,6 +32,8 @@ count = 0
 for module in pkgutil.walk_packages(instinct.__path__, "instinct."):
     if module.name.endswith(("__main__", "worker_main", "ray_executor")):
         continue
+    if ".torch_" in module.name:
+        continue
     importlib.import_module(module.name)
     count += 1
 print(count, OURS)

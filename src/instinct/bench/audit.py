@@ -1,157 +1,267 @@
-"""Measure an audit against the same agents in a plain loop, one after the other, in one run.
+"""Measure an audit against the same agents in plain loops, one after the other, in one run.
 
-The plain loop is of the usual kind: one process, one Python call per training step, one environment
-of Gymnasium's per episode, every agent from its first step. Its training step is compiled too. Both
-sides train the same number of steps with the same networks and play the same test episodes.
+The audit is a quick one of all its cells, from starting its processes and compiling its programs to
+the last test episode. Making the dataset and writing the page are not part of it. The plain loops
+are of the usual kind: one process, one Python call per training step, every agent from its first
+step, one environment of Gymnasium's per episode. One loop is written in PyTorch, as the codes of
+papers are, and is measured where PyTorch is installed. The other calls the compiled step of this
+package.
+
+An agent of one algorithm takes as many steps under every label and seed. So the loops train one
+agent per algorithm, and the time of all agents is calculated from it, unless every agent is asked
+for.
 """
 
+import importlib.util
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
-import gymnasium
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-from instinct.data import Dataset, relabel, write
-from instinct.deep import Algorithm, TrainedPolicy
-from instinct.deep.training.loop import begin, stage_key
-from instinct.deep.training.run_training import stages
-from instinct.deep.training.synthetic import hopper_like
+from instinct.audits.options import AuditOptions
+from instinct.audits.plan import audit_plan, require_task
+from instinct.bench import plain_loop
+from instinct.bench.empty_cache import empty_cache
+from instinct.benchmarks.registry import find_dataset, find_task
+from instinct.data import Dataset, write
+from instinct.deep import Algorithm
 from instinct.engine.run_plan import local, run_plan
 from instinct.engine.scheduler import StudyProgress
+from instinct.engine.trial_runner import TrialRunner
+from instinct.errors import InstinctError
+from instinct.study.measurement import SNAPSHOT_EPISODES
 from instinct.study.plan import Plan
+from instinct.study.presets import preset
+from instinct.study.store import read_store
 from instinct.study.trials import Trial
 from instinct.util.cores import cores
 from instinct.util.progress import Progress, no_progress
 
-ROWS = 20_000
-"""Transitions of the dataset."""
+FRACTION = 0.5
+"""The share of the preset's steps and episodes unless another is asked for."""
+
+
+@dataclass(frozen=True)
+class LoopSpeed:
+    """A plain loop: what was measured, and what all agents of the audit would take.
+
+    `calculated_seconds` adds up the mean training time of every algorithm times its agents, and the
+    time of one test step times the test steps that the audit played. `speedup` divides it by the
+    seconds of the audit.
+    """
+
+    loop: str
+    threads: int
+    measured_agents: int
+    measured_training_seconds: float
+    measured_test_steps: int
+    measured_test_seconds: float
+    calculated_agents: int
+    calculated_seconds: float
+    calculated_agents_per_hour: float
+    speedup: float
 
 
 @dataclass(frozen=True)
 class AuditSpeed:
-    """Seconds of both sides; `utilisation` is the share of time in which workers had a trial.
+    """An audit, measured, and the plain loops beside it; `speedup` is that over `speedup_over`.
 
-    It counts from the first training step to the last evaluation.
+    `utilisation` is the share of the workers' time in which they had a trial, from the first
+    training step to the last evaluation.
     """
 
     agents: int
-    steps: int
+    fraction: float
+    test_steps: int
     workers: int
     seconds: float
-    plain_seconds: float
     agents_per_hour: float
-    plain_agents_per_hour: float
-    speedup: float
     utilisation: float
+    speedup: float
+    speedup_over: str
+    loops: tuple[LoopSpeed, ...]
+
+
+class Loop(NamedTuple):
+    """A plain loop: `warm_up` is called before the time of an agent is taken."""
+
+    name: str
+    threads: int
+    warm_up: Callable[[Algorithm, Dataset], object]
+    train: Callable[[Algorithm, Dataset, int], Any]
+    play: Callable[[Any, Any, int], Iterator[tuple[float, int]]]
+
+
+class AgentTime(NamedTuple):
+    """The times of one agent in a plain loop."""
+
+    algorithm: str
+    training_seconds: float
+    test_steps: int
+    test_seconds: float
+
+
+class Audit(NamedTuple):
+    """The time, the utilisation and the test steps of an audit."""
+
+    seconds: float
+    utilisation: float
+    test_steps: int
 
 
 def measure(
-    steps: int = 2000,
-    seeds: int = 2,
-    episodes: int = 5,
+    dataset: str = "hopper-medium",
+    fraction: float = FRACTION,
+    seeds: int = 3,
     workers: int | None = None,
+    *,
+    every_agent: bool = False,
     on_progress: Progress = no_progress,
 ) -> AuditSpeed:
-    """Train BC and PSPI with the quick preset under three labels, on random data like hopper's."""
-    dataset = hopper_like(ROWS)
-    last: list[StudyProgress] = []
-    with TemporaryDirectory() as scratch:
-        write(dataset, Path(scratch) / "data.npz")
-        plan = audit_like(str(Path(scratch) / "data.npz"), steps, seeds, episodes)
+    """Run the audit of a dataset, with a fraction of the quick preset's steps, and the loops."""
+    rows, task = find_dataset(dataset, on_progress=on_progress), require_task(dataset)
+    with TemporaryDirectory() as name, empty_cache(Path(name) / "cache"):
+        write(rows, Path(name) / "data.npz")
+        plan = scaled_audit(str(Path(name) / "data.npz"), task, fraction, seeds)
         trials = plan.final({})
-
-        def watch(state: StudyProgress) -> None:
-            last[:] = [state]
-            on_progress(state.ended, 2 * len(trials), "the audit")
-
-        began = time.perf_counter()
-        run_plan(plan, Path(scratch) / "audit", watch, local(workers))
-        seconds = time.perf_counter() - began
-    began = time.perf_counter()
-    for i, trial in enumerate(trials):
-        on_progress(len(trials) + i, 2 * len(trials), "the plain loop")
-        train_and_play(trial, dataset)
-    plain_seconds = time.perf_counter() - began
+        chosen = trials if every_agent else first_of_each(trials)
+        total = len(trials) + (1 + has_torch()) * len(chosen)
+        audit = run_audit(
+            plan, Path(name), workers, lambda ended: on_progress(ended, total, "the audit")
+        )
+        runner, measured = TrialRunner(Path(name) / "plain"), []
+        done = count(len(trials))
+        for loop in plain_loops(chosen):
+            times = []
+            for trial in chosen:
+                on_progress(next(done), total, loop.name)
+                times.append(train_and_play(loop, trial, runner))
+            measured.append(loop_speed(loop, times, trials, audit))
     return AuditSpeed(
         agents=len(trials),
-        steps=steps,
+        fraction=fraction,
+        test_steps=audit.test_steps,
         workers=workers or len(cores()),
-        seconds=seconds,
-        plain_seconds=plain_seconds,
-        agents_per_hour=3600 * len(trials) / seconds,
-        plain_agents_per_hour=3600 * len(trials) / plain_seconds,
-        speedup=plain_seconds / seconds,
-        utilisation=last[0].busy or 0.0,
+        seconds=audit.seconds,
+        agents_per_hour=3600 * len(trials) / audit.seconds,
+        utilisation=audit.utilisation,
+        speedup=measured[0].speedup,
+        speedup_over=measured[0].loop,
+        loops=tuple(measured),
     )
 
 
-def audit_like(path: str, steps: int, seeds: int, episodes: int) -> Plan:
-    """Return the plan of a small audit."""
-    return Plan(
-        name="audit",
-        datasets=(path,),
-        algorithms=("BC", "PSPI"),
-        labels=("original", "zero", "negative"),
-        preset="quick",
-        seeds=seeds,
-        episodes=episodes,
-        task="hopper",
-        remove_terminals=False,
-        settings={"BC": {"steps": steps}, "PSPI": {"steps": steps, "warm_start_steps": steps}},
+def run_audit(
+    plan: Plan, folder: Path, workers: int | None, on_ended: Callable[[int], None]
+) -> Audit:
+    """Run all trials of the plan in worker processes."""
+    last: list[StudyProgress] = []
+
+    def watch(state: StudyProgress) -> None:
+        last[:] = [state]
+        on_ended(state.ended)
+
+    began = time.perf_counter()
+    run_plan(plan, folder / "audit", watch, local(workers))
+    seconds = time.perf_counter() - began
+    return Audit(seconds, last[0].busy or 0.0, played_steps(folder / "audit", plan.episodes))
+
+
+def scaled_audit(path: str, task: str, fraction: float, seeds: int) -> Plan:
+    """Return the plan of a quick audit with a fraction of all steps and test episodes."""
+    plan = audit_plan(path, AuditOptions(preset="quick", seeds=seeds, env=task))
+    settings = {
+        algorithm: {
+            name: max(1, round(fraction * value))
+            for name, value in preset("quick", algorithm, task).items()
+            if name.endswith("steps") and isinstance(value, int)
+        }
+        for algorithm in plan.algorithms
+    }
+    return replace(plan, settings=settings, episodes=max(1, round(fraction * plan.episodes)))
+
+
+def first_of_each(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the first trial of every algorithm."""
+    return [*{trial.algorithm: trial for trial in reversed(trials)}.values()]
+
+
+def plain_loops(trials: Sequence[Trial]) -> list[Loop]:
+    """Return the loop in PyTorch, if it is installed, and the one over the compiled step."""
+    compiled = Loop(
+        "compiled steps, one call each",
+        len(cores()),
+        plain_loop.warm_up,
+        plain_loop.train,
+        plain_loop.play,
+    )
+    if not has_torch():
+        return [compiled]
+    from instinct.bench import torch_loop
+
+    deepest = max(trials, key=lambda trial: len(trial.warm_starts)).configured()
+    threads = torch_loop.fastest_threads(deepest, len(cores()))
+    eager = Loop(torch_loop.name(), threads, lambda *_: None, torch_loop.train, torch_loop.play)
+    return [eager, compiled]
+
+
+def has_torch() -> bool:
+    """Tell whether PyTorch can be imported."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def played_steps(folder: Path, episodes: int) -> int:
+    """Return the steps of all test episodes of the audit, those along the trainings included."""
+    with read_store(folder) as store:
+        measured = [each.measurement for each in store.ended().values()]
+    if failed := [each.failure for each in measured if each.failure]:
+        raise InstinctError(f"an agent of the audit failed: {failed[0]}")
+    along = min(episodes, SNAPSHOT_EPISODES)
+    return round(
+        sum(
+            sum(each.episodes["length"]) + along * sum(each.progress.get("length", ()))
+            for each in measured
+        )
     )
 
 
-def train_and_play(trial: Trial, dataset: Dataset) -> list[float]:
-    """Train an agent step by step and return the returns of its test episodes."""
-    labeled = relabel(dataset, trial.reward_label, trial.seed)
+def train_and_play(loop: Loop, trial: Trial, runner: TrialRunner) -> AgentTime:
+    """Train an agent step by step, play its test episodes, and time both."""
+    dataset = runner.prepare(trial, lambda _: None)
     algorithm = trial.configured(dataset.action_space)
-    state = train_plainly(algorithm, labeled, trial.seed)
-    policy = TrainedPolicy(algorithm, algorithm.weights(state), dataset.action_space)
-    return [*play_plainly(policy, trial.episodes)]
+    loop.warm_up(algorithm, dataset)
+    began = time.perf_counter()
+    policy = loop.train(algorithm, dataset, trial.seed)
+    trained = time.perf_counter()
+    environment = find_task(trial.task).environment()
+    steps = sum(length for _, length in loop.play(policy, environment, trial.episodes))
+    return AgentTime(trial.algorithm, trained - began, steps, time.perf_counter() - trained)
 
 
-def train_plainly(algorithm: Algorithm, dataset: Dataset, seed: int) -> Any:
-    """Train all stages with one Python call per step, and wait for the metrics of each.
-
-    The random numbers are those of `train`, so that both end with the same weights.
-    """
-    state = None
-    for stage in stages(algorithm):
-        traced, key = jax.tree.map(jnp.asarray, stage), stage_key(stage, seed)
-        data = jax.tree.map(jnp.asarray, stage.prepare(dataset))
-        state = begin(traced, key, data, state)
-        _, steps_key = jax.random.split(key)
-        for step in range(int(stage.steps)):
-            state, metrics = one_step(traced, state, data, jax.random.fold_in(steps_key, step))
-            jax.block_until_ready(metrics)  # type: ignore[no-untyped-call]
-    return state
-
-
-@jax.jit
-def one_step(algorithm: Algorithm, state: Any, data: Any, key: jax.Array) -> Any:
-    """Sample a batch and make one update."""
-    sample_key, update_key = jax.random.split(key)
-    return algorithm.update(state, algorithm.sample(state, data, sample_key), update_key)
-
-
-def play_plainly(policy: TrainedPolicy, episodes: int) -> Iterator[float]:
-    """Play one episode after the other in Gymnasium and yield their returns."""
-    env = gymnasium.make("Hopper-v5")
-    for episode in range(episodes):
-        observation, _ = env.reset(seed=episode)
-        memory, reward, total, ended = policy.start(1, episode), 0.0, 0.0, False
-        while not ended:
-            action, memory = policy.act(
-                memory, np.asarray(observation, np.float32)[None], np.array([reward])
-            )
-            observation, now, terminal, timeout, _ = env.step(action[0])
-            reward, ended = float(now), bool(terminal or timeout)
-            total += reward
-        yield total
-    env.close()
+def loop_speed(
+    loop: Loop, times: Sequence[AgentTime], trials: Sequence[Trial], audit: Audit
+) -> LoopSpeed:
+    """Calculate the time that all trials and test steps of the audit would take."""
+    training = sum(each.training_seconds for each in times)
+    played = sum(each.test_steps for each in times)
+    testing = sum(each.test_seconds for each in times)
+    agents, sample = (Counter(each.algorithm for each in group) for group in (trials, times))
+    calculated = audit.test_steps * testing / played + sum(
+        each.training_seconds * agents[each.algorithm] / sample[each.algorithm] for each in times
+    )
+    return LoopSpeed(
+        loop=loop.name,
+        threads=loop.threads,
+        measured_agents=len(times),
+        measured_training_seconds=training,
+        measured_test_steps=played,
+        measured_test_seconds=testing,
+        calculated_agents=len(trials),
+        calculated_seconds=calculated,
+        calculated_agents_per_hour=3600 * len(trials) / calculated,
+        speedup=calculated / audit.seconds,
+    )

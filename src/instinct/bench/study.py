@@ -24,7 +24,9 @@ EARLY = 20
 class Overhead:
     """`outside` is the share of the workers' time that is neither training nor evaluation.
 
-    Memory is in MB, for the largest worker and for the process that schedules the trials.
+    `outside_later` is the same after the first runs, one per worker, have ended: processes have
+    started then, and programs are compiled. `parent_cpu` is the share of one core that scheduling
+    takes. Memory is in MB, for the largest worker and for the process that schedules the trials.
     """
 
     runs: int
@@ -32,6 +34,8 @@ class Overhead:
     seconds: float
     seconds_per_run: float
     outside: float
+    outside_later: float
+    parent_cpu: float
     worker_memory_early: float
     worker_memory: float
     parent_memory_early: float
@@ -45,6 +49,7 @@ def measure(
     if runs <= EARLY:
         raise BadInput(f"memory is compared with that after {EARLY} runs; measure more runs")
     memory: dict[int, tuple[float, float]] = {}
+    warm: list[float] = []
     with (
         tempfile.TemporaryDirectory() as scratch,
         LocalExecutor(Path(scratch), workers) as executor,
@@ -52,25 +57,30 @@ def measure(
         plan = noise_plan(Path(scratch) / "noise.npz", runs)
 
         def on_study_progress(state: StudyProgress) -> None:
+            if not warm and state.ended >= len(executor.workers):
+                warm.append(time.perf_counter() - began)
             if state.ended in (EARLY, runs) and state.ended not in memory:
                 pids = [worker.process.pid for worker in executor.alive.values()]
                 memory[state.ended] = max(map(resident, pids)), resident(os.getpid())
             on_progress(state.ended, runs, "ended")
 
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.process_time()
         with open_store(Path(scratch), plan, {}) as store:
             execute(plan.final({}), store, executor, on_study_progress)
-            seconds = time.perf_counter() - began
-            busy = sum(
+            seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+            busy = [
                 each.measurement.training_seconds + each.measurement.evaluation_seconds
                 for each in store.ended().values()
-            )
+            ]
+    number = len(executor.workers)
     return Overhead(
         runs=runs,
-        workers=len(executor.workers),
+        workers=number,
         seconds=seconds,
-        seconds_per_run=busy / runs,
-        outside=1 - busy / (seconds * len(executor.workers)),
+        seconds_per_run=sum(busy) / runs,
+        outside=1 - sum(busy) / (seconds * number),
+        outside_later=1 - sum(busy[number:]) / ((seconds - warm[0]) * number),
+        parent_cpu=cpu / seconds,
         worker_memory_early=memory[EARLY][0],
         worker_memory=memory[runs][0],
         parent_memory_early=memory[EARLY][1],

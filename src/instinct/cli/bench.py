@@ -126,12 +126,22 @@ def evaluate(
         str,
         typer.Option(help="The policy is trained in locomotion tasks, untrained in others."),
     ] = "hopper",
+    envpool: Annotated[
+        bool,
+        typer.Option(
+            "--envpool",
+            help="Compare with EnvPool instead, where it is installed, in all locomotion tasks.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compare lockstep evaluation with a loop over single episodes.
 
     Example: instinct bench evaluate --task metaworld:reach --json
     """
+    if envpool:
+        compare_with_envpool(episodes, json)
+        return
     from instinct.bench.evaluation import bench_evaluate
 
     result = asdict(bench_evaluate(task, episodes))
@@ -139,6 +149,20 @@ def evaluate(
         print_json(result)
     else:
         show_rows("evaluate", "The same episodes in lockstep and one by one.", [result], json)
+
+
+def compare_with_envpool(episodes: int, json: bool) -> None:
+    """Measure both simulations of the locomotion tasks and print their speeds."""
+    from instinct.bench.envpool_speed import TASKS, check_envpool, measure
+
+    check_envpool()
+    rows: list[dict[str, Any]] = []
+    with show_progress("EnvPool") as on_progress:
+        for row in measure(episodes):
+            rows.append(asdict(row))
+            on_progress(len(rows), 2 * len(TASKS), row.task)
+    caption = "Steps per second on all cores; `ratio` is EnvPool's speed divided by ours."
+    show_rows("envpool", caption, rows, json)
 
 
 @app.command()
@@ -179,7 +203,7 @@ def study(
 ) -> None:
     """Measure the overhead of a study of many small runs.
 
-    Example: instinct bench study --json
+    Example: instinct bench study --runs 1000 --json
     """
     from instinct.bench.study import measure
 
@@ -193,30 +217,127 @@ def study(
 
 @app.command()
 def audit(
-    steps: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Training steps of every stage.")
-    ] = 2000,
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Agents per cell.")] = 2,
-    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="Test episodes.")] = 5,
+    dataset: Annotated[
+        str,
+        typer.Argument(metavar="DATASET", help="A dataset that is recorded in a locomotion task."),
+    ] = "hopper-medium",
+    fraction: Annotated[
+        float,
+        typer.Option(
+            min=1e-4, max=1, metavar="SHARE", help="Share of the quick preset's steps and episodes."
+        ),
+    ] = 0.5,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Agents per cell.")] = 3,
     workers: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core"),
     ] = None,
+    every_agent: Annotated[
+        bool,
+        typer.Option(
+            "--every-agent",
+            help="Train every agent in the plain loops too, instead of one per algorithm.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Compare a small audit with the same agents in a plain loop, one after the other.
+    """Compare a quick audit with the same agents in plain loops, one after the other.
+
+    One loop is written in PyTorch, which is not a part of this package: it is measured where it is
+    installed. The other makes one call of the compiled step after the other.
 
     Example: instinct bench audit --json
     """
-    from instinct.bench.audit import measure
+    from instinct.bench.audit import has_torch, measure
 
     with show_progress("agents") as on_progress:
-        result = asdict(measure(steps, seeds, episodes, workers, on_progress))
+        found = measure(
+            dataset, fraction, seeds, workers, every_agent=every_agent, on_progress=on_progress
+        )
+    result = asdict(found)
     if json:
         print_json(result)
-    else:
-        caption = "The same agents in an audit, and in a loop with one Python call per step."
-        show_rows("audit", caption, [result], json)
+        return
+    loops = result.pop("loops")
+    caption = f"The audit, with {fraction:g} of the quick preset's steps; measured."
+    show_rows("audit", caption, [result], json)
+    caption = (
+        "The plain loops; `calculated` is the time of the agents measured, times their number."
+    )
+    if not has_torch():
+        caption += " PyTorch is not installed, so its loop was not measured."
+    show_rows("loops", caption, loops, json)
+
+
+@app.command()
+def scaling(
+    transitions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="N,...", help="Sizes of the dataset.", show_default="10⁴ to 10⁷"),
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(metavar="N,...", help="Numbers of small runs.", show_default="10 to 1,000"),
+    ] = None,
+    cores: Annotated[
+        list[str] | None,
+        typer.Option(metavar="N,...", help="Numbers of cores.", show_default="1 to all"),
+    ] = None,
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Training steps of every stage of PSPI.")
+    ] = 2000,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves into this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure the time of a study against its transitions, its runs and the cores.
+
+    Example: instinct bench scaling --figure scaling.svg
+    """
+    from instinct.bench.scaling import RUNS, TRANSITIONS, measure
+    from instinct.bench.scaling_figure import draw_scaling
+    from instinct.report.kit.figures import check_format, save
+
+    if figure is not None:
+        check_format(figure)
+    with show_progress("studies") as on_progress:
+        points = [
+            *measure(
+                whole_numbers(transitions, "transitions", TRANSITIONS),
+                whole_numbers(runs, "runs", RUNS),
+                None if cores is None else whole_numbers(cores, "cores"),
+                steps,
+                on_progress,
+            )
+        ]
+    if figure is not None:
+        save(draw_scaling(points), figure)
+    caption = "Each row is a study; programs were compiled before."
+    show_rows("scaling", caption, [asdict(point) for point in points], json)
+
+
+@app.command()
+def memory(
+    rows: Annotated[
+        int, typer.Option(min=1000, metavar="N", help="Transitions of the dataset.")
+    ] = 3_000_000,
+    dimension: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Numbers in an observation.")
+    ] = 20,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = 2,
+    json: Json = False,
+) -> None:
+    """Measure what workers that train on one large dataset have in memory, alone and together.
+
+    Example: instinct bench memory --rows 10000000 --json
+    """
+    from instinct.bench.sharing import measure
+
+    with show_progress("memory") as on_progress:
+        found = [asdict(row) for row in measure(rows, dimension, workers, on_progress)]
+    caption = "In MB; `rows_share_mb` counts a page that n workers have as 1/n for each of them."
+    show_rows("memory", caption, found, json)
 
 
 @app.command()
@@ -329,6 +450,18 @@ def score(
         print_json({"results": [asdict(each) for each in found]})
     else:
         show_table(agreement_table(found))
+
+
+def whole_numbers(
+    given: list[str] | None, option: str, usual: tuple[int, ...] = ()
+) -> tuple[int, ...]:
+    """Read numbers that are divided by commas, each at least 1."""
+    if given is None:
+        return usual
+    names = split_names(given)
+    if wrong := [name for name in names if not (name.isdecimal() and int(name))]:
+        raise BadInput(f"{wrong[0]!r} is not a whole number of at least 1", option=option)
+    return tuple(map(int, names))
 
 
 def show_rows(name: str, caption: str, rows: list[dict[str, Any]], json: bool) -> None:
