@@ -192,7 +192,7 @@ def test_a_part_that_was_run_again_takes_the_place_of_what_was_kept(tmp_path: Pa
     assert [*both.results] == [*kept.results]
 
 
-def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
+def test_a_part_is_joined_with_complete_cells_of_the_same_plan_only(
     tmp_path: Path, findings: Findings
 ) -> None:
     with pytest.raises(BadInput, match="PSPI / random is kept with gaps"):
@@ -201,8 +201,7 @@ def test_what_is_kept_with_gaps_or_other_settings_is_not_kept_any_longer(
     kept = read_findings(tmp_path / "whole")
     cell = Cell("hopper-medium", "BC", "original")
     other = replace(kept, results={**kept.results, cell: replace(kept.results[cell], changes={})})
-    with pytest.raises(BadInput, match="BC / original is kept with gaps or other settings"):
-        merge(other, part(tmp_path / "again", 70.0))
+    assert merge(other, part(tmp_path / "again", 70.0)).outdated() == ["BC"]
     with pytest.raises(BadInput, match="is not a part of the kept small"):
         merge(kept, part(tmp_path / "fewer", 70.0, seeds=1))
 

@@ -154,8 +154,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def merge(kept: Findings, part: Findings) -> Findings:
     """Replace the cells of kept findings that a part of the same plan has run again.
 
-    The other cells must be complete, and their settings must be those that the plan has today.
-    Their time is estimated from their share of the runs.
+    The other cells must be complete. Those with settings of an earlier version stay marked as such
+    (`Findings.outdated`). Their time is estimated from their share of the runs.
     """
     plan = kept.plan
     same = {name: getattr(plan, name) for name in ("datasets", "algorithms", "labels", "scaled")}
@@ -165,8 +165,8 @@ def merge(kept: Findings, part: Findings) -> Findings:
         )
     stay = [found for cell, found in kept.results.items() if cell not in part.results]
     for found in stay:
-        if found.missing or found.changes != plan.changes(found.cell, found.settings):
-            raise BadInput(f"{found.cell} is kept with gaps or other settings; run it as well")
+        if found.missing:
+            raise BadInput(f"{found.cell} is kept with gaps; run it as well")
     runs = sum(len(found.seeds) for found in stay)
     return replace(
         part,
