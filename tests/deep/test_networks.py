@@ -15,6 +15,7 @@ from instinct.deep.nn.networks import (
     gaussian,
     gaussian_init,
     gaussian_log_prob,
+    output,
     scaled_tanh_gaussian,
     scaled_tanh_gaussian_init,
     squashed_log_prob,
@@ -131,6 +132,27 @@ def test_the_gradient_does_not_depend_on_the_rows_taken_at_once(rows: int) -> No
         gradient, (2 * error[:, None] * np.asarray(x)).mean(axis=0), rtol=1e-5, atol=1e-6
     )
     assert {*seen} == {{1: 1, 4: 4, 5: 4, 12: 12, 100: 12}[rows]}
+
+
+@pytest.mark.parametrize("columns", [1, 3, 8, 9])
+@pytest.mark.parametrize("shape", [(5, 4), (2, 5, 4)], ids=str)
+def test_output_layer(columns: int, shape: tuple[int, ...]) -> None:
+    """Σ g·(x·W + b) has the gradients xᵀ·g, Σ g and g·Wᵀ, whatever way they are computed."""
+    x, w, b, g = (
+        np.asarray(jax.random.normal(jax.random.fold_in(KEY, i), size))
+        for i, size in enumerate([shape, (4, columns), (columns,), (*shape[:-1], columns)])
+    )
+
+    def total(layer: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.sum(g * output(layer, x))
+
+    layer = {"weight": jnp.asarray(w), "bias": jnp.asarray(b)}
+    np.testing.assert_allclose(output(layer, jnp.asarray(x)), x @ w + b, rtol=1e-5)
+    gradient, of_x = jax.grad(total, argnums=(0, 1))(layer, jnp.asarray(x))
+    rows, g_rows = x.reshape(-1, 4), g.reshape(-1, columns)
+    np.testing.assert_allclose(gradient["weight"], rows.T @ g_rows, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(gradient["bias"], g_rows.sum(axis=0), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(of_x, g @ w.T, rtol=1e-4, atol=1e-5)
 
 
 def test_cosine() -> None:

@@ -20,6 +20,8 @@ LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 EDGE = 1 - 1e-6
 """Actions beyond ±`EDGE`·c count as actions at the edge, so that arctanh is finite."""
+NARROW = 8
+"""At most so many columns are few: column by column is then faster than a matrix product."""
 
 
 class PerAction(NamedTuple):
@@ -84,11 +86,44 @@ def linear(layer: Layer, x: jax.Array) -> jax.Array:
     return rows.reshape(*x.shape[:-1], -1)
 
 
-def mlp(layers: MLP, x: jax.Array) -> jax.Array:
-    """Apply the layers, with ReLU between them."""
+def output(layer: Layer, x: jax.Array) -> jax.Array:
+    """Return x·W + b; for a W of few columns its gradient is computed without a matrix product."""
+    if layer["weight"].shape[1] > NARROW:
+        return linear(layer, x)
+    rows = narrow_product(x.reshape(-1, x.shape[-1]), layer["weight"]) + layer["bias"]
+    return rows.reshape(*x.shape[:-1], -1)
+
+
+@jax.custom_vjp
+def narrow_product(x: jax.Array, weight: jax.Array) -> jax.Array:
+    """Return x·W. The gradient of W is computed by sums, column by column.
+
+    As one product xᵀ·g it takes a CPU five times as long, which copies all of x into another order
+    before.
+    """
+    return x @ weight
+
+
+def narrow_product_forward(x: jax.Array, weight: jax.Array) -> tuple[jax.Array, Any]:
+    return x @ weight, (x, weight)
+
+
+def narrow_product_backward(factors: Any, g: jax.Array) -> tuple[jax.Array, jax.Array]:
+    x, weight = factors
+    columns = [jnp.sum(x * g[:, [j]], axis=0) for j in range(weight.shape[1])]
+    return g @ weight.T, jnp.stack(columns, axis=1)
+
+
+narrow_product.defvjp(narrow_product_forward, narrow_product_backward)
+
+
+def mlp(
+    layers: MLP, x: jax.Array, last: Callable[[Layer, jax.Array], jax.Array] = linear
+) -> jax.Array:
+    """Apply the layers, with ReLU between them; `last` applies the last one."""
     for layer in layers[:-1]:
         x = after_relu(layer, jax.nn.relu(linear(layer, x)))
-    return linear(layers[-1], x)
+    return last(layers[-1], x)
 
 
 def after_relu(layer: Layer, x: jax.Array) -> jax.Array:
@@ -230,7 +265,8 @@ def gaussian_init(
 
 def gaussian(policy: dict[str, Any], observations: jax.Array) -> Normal:
     """Return the distribution; log-std in [−5, 2] is the same in every state."""
-    return Normal(mlp(policy["network"], observations), jnp.clip(policy["log_std"], -5, 2))
+    mean = mlp(policy["network"], observations, last=output)
+    return Normal(mean, jnp.clip(policy["log_std"], -5, 2))
 
 
 def gaussian_log_prob(normal: Normal, x: jax.Array) -> jax.Array:

@@ -110,14 +110,10 @@ class Dynamics(Algorithm):
         self, state: Learner[Networks], batch: Steps, key: jax.Array
     ) -> tuple[Learner[Networks], Metrics]:
         del key
-
-        def loss(networks: Networks) -> tuple[jax.Array, Metrics]:
-            total, squares = model_loss(networks, batch)
-            return total, {"change_error": squares.mean()}
-
-        (total, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
+        (losses, squares), gradient = model_gradient(state.params, batch)
         rate = cosine(self.rate, state.optimizer, self.steps)
-        return state.step(rate, gradient), metrics | {"model_loss": total}
+        metrics = {"change_error": squares.mean(), "model_loss": losses.sum()}
+        return state.step(rate, gradient), metrics
 
     def weights(self, state: Learner[Networks]) -> Weights:
         return {"model": state.params._asdict()}
@@ -202,13 +198,25 @@ def one_member(
     return mean, least + jax.nn.softplus(raw - least), logit
 
 
-def model_loss(networks: Networks, batch: Steps) -> tuple[jax.Array, jax.Array]:
-    """Return what the members minimize, and the squared errors of their means."""
-    found = jax.vmap(one_member, (0, 0, None, None))(
-        networks.layers, batch.inputs, networks.least, networks.most
-    )
-    losses, squares = row_losses(Prediction(*found), batch.changes, batch.ends)
-    return jnp.sum(losses.mean(axis=1)) + closeness(networks), squares
+def model_gradient(
+    networks: Networks, batch: Steps
+) -> tuple[tuple[jax.Array, jax.Array], Networks]:
+    """Return the loss and the mean squared error of every member, and the gradient of their sum.
+
+    The members come one after the other, so that the arrays of each fit into the processor's cache.
+    """
+
+    def loss(networks: Networks, steps: Steps) -> tuple[jax.Array, jax.Array]:
+        found = one_member(networks.layers, steps.inputs, networks.least, networks.most)
+        losses, squares = row_losses(Prediction(*found), steps.changes, steps.ends)
+        return losses.mean() + closeness(networks) / len(batch.ends), squares.mean()
+
+    def of_member(own: tuple[MLP, Steps]) -> Any:
+        layers, steps = own
+        return jax.value_and_grad(loss, has_aux=True)(networks._replace(layers=layers), steps)
+
+    found, gradient = jax.lax.map(of_member, (networks.layers, batch))
+    return found, Networks(gradient.layers, gradient.least.sum(axis=0), gradient.most.sum(axis=0))
 
 
 def row_losses(
