@@ -22,13 +22,18 @@ DATA = "hopper-medium"
 
 
 def audited(
-    folder: Path, table: dict[str, float], seeds: int = 3, bc: float = 40, preset: str = "quick"
+    folder: Path,
+    table: dict[str, float],
+    seeds: int = 3,
+    bc: float = 40,
+    preset: str = "quick",
+    apart: float = 1,
 ) -> Findings:
-    """PSPI with these scores under the labels."""
+    """PSPI with these scores under the labels; seeds are so many points apart."""
 
     def measure(trial: Trial) -> Measurement:
         level = bc if trial.algorithm == "BC" else table[trial.label]
-        return scores(trial, level + trial.seed - 1, length=10 * level)
+        return scores(trial, level + apart * (trial.seed - 1), length=10 * level)
 
     store_with(
         folder,
@@ -97,6 +102,18 @@ def test_share_whose_interval_crosses_a_limit_is_only_a_note(tmp_path: Path) -> 
     assert use.numbers["share_low"] < 0.9 < use.numbers["share"] < use.numbers["share_high"]
     assert not use.numbers["certain"]
     assert use.level == "note"
+
+
+def test_seeds_too_far_apart_for_an_interval(tmp_path: Path) -> None:
+    """The true reward has 34, 94 and 154: its mean may be 0, and the share anything."""
+    table = {"original": 94.0, "zero": 93.0, "random": 93.0, "negative": 93.0}
+    use = verdict(audited(tmp_path, table, apart=60), "reward-use")
+    assert not {"share_low", "share_high"} & {*use.numbers}
+    assert not use.numbers["certain"]
+    assert "inf" not in use.text
+    answer = compose(read_findings(tmp_path)).answer
+    assert answer is not None
+    assert "inf" not in answer.sentence
 
 
 def test_true_reward_below_other_agents_is_inconclusive(tmp_path: Path) -> None:

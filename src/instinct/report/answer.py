@@ -80,8 +80,7 @@ def share_sentence(findings: Findings, dataset: str, verdict: Verdict) -> tuple[
             f"{numbers['true']:{form}} ({over})."
         )
         return sentence, "one seed" if seeds == 1 else "not certain"
-    around = "share_low" in numbers and numbers["share_high"] < float("inf")
-    if around:
+    if "share_low" in numbers:
         over = (
             f"95% interval {numbers['share_low']:.0%} to {numbers['share_high']:.0%}, {seeds} seeds"
         )

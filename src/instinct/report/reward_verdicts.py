@@ -182,11 +182,11 @@ def share_verdict(findings: Findings, dataset: str, agents: TrueReward) -> Verdi
     around = share_interval(findings, dataset, agents)
     certain = around is not None and read_share(around.low) == read_share(around.high)
     numbers["certain"] = certain
-    if around is not None:
+    if around is not None and math.isfinite(around.high - around.low):
         numbers |= {"share_low": around.low, "share_high": around.high}
-        bounded = math.isfinite(around.high)
-        ends = f"95% interval {around.low:.0%} to {around.high:.0%}" if bounded else "no interval"
-        text += f" ({ends})"
+        text += f" (95% interval {around.low:.0%} to {around.high:.0%})"
+    elif around is not None:
+        text += " (no bounded interval: the seeds differ too much)"
     doubt = "" if certain else " These seeds are too few to be certain."
     return Verdict(
         f"{text}: {meaning}.{doubt} {details}",
