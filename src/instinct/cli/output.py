@@ -86,6 +86,21 @@ def cell_text(cell: TableCell, notes: Mapping[str, int]) -> Text:
     return Text(plain(text), style=STYLES[mark])
 
 
+def show_rows(name: str, caption: str, rows: list[dict[str, Any]], as_json: bool) -> None:
+    """Print rows of the same names as a table, or as one JSON document."""
+    if as_json:
+        print_json({"results": rows})
+        return
+    cells = tuple(tuple(value_text(value) for value in row.values()) for row in rows)
+    show_table(Table(name, caption, tuple(rows[0]), cells))
+
+
+def value_text(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def show_page(page: "Page", path: Path) -> None:
     """Print what a page assumes, its main tables, its answer and verdicts, and what is missing."""
     for premise in page.premises:
