@@ -43,7 +43,7 @@ def acts(dataset: Dataset, name: str, settings: dict[str, Any], observations: Ar
             *("COMBO", SMALL | MODEL | {"rate": 3e-3, "policy_rate": 3e-3, "beta": 0.01}),
             marks=pytest.mark.slow,
         ),
-        pytest.param("ARMOR", SMALL | MODEL | FAST | {"beta": 10}, marks=pytest.mark.slow),
+        pytest.param("ARMOR", SMALL | MODEL | FAST | {"beta": 100}, marks=pytest.mark.slow),
         ("AWR", SMALL | {"rate": 3e-3, "value_steps": 1000, "beta": 0.1, "weight_limit": 1e4}),
         (
             "DT",
